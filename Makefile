@@ -1,0 +1,41 @@
+# Every target builds its own environment from nothing; Python 3.11 or newer is all that is needed.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+USER_STAMP := $(VENV)/.installed-run
+
+.PHONY: run test lint types bench clean
+
+run: $(USER_STAMP)
+	$(BIN)/tiebreak run
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+bench: $(STAMP)
+	$(BIN)/python benchmarks/cut_oracle.py
+	$(BIN)/python benchmarks/certificates.py
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage dist
+
+$(VENV)/bin/python:
+	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'tiebreak needs Python 3.11 or newer; set PYTHON=python3.11 (or newer)')"
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+
+$(USER_STAMP): pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet -e ".[cli,sklearn]"
+	touch $@
+
+$(STAMP): pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet -e ".[cli,sklearn]" --group dev
+	touch $@ $(USER_STAMP)

@@ -1,0 +1,60 @@
+"""Array types, and the checks every user-supplied number goes through."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Vector: TypeAlias = NDArray[np.float64]
+Matrix: TypeAlias = Any  # a 2-D NDArray[np.float64], a SciPy sparse array or matrix, or a LinearOperator
+
+UNIT_ROUNDOFF = float(np.finfo(np.float64).eps) / 2
+
+
+def as_real_array(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    """``values`` as a finite float64 array (not copied where it already is one), or an error that names ``name``."""
+    array = np.asarray(values)
+    if array.dtype == object or array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must hold real numbers, got dtype {array.dtype}; convert it to float64 first")
+    array = np.asarray(array, dtype=np.float64)
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} holds NaN or infinite entries; remove or impute them first")
+    return array
+
+
+def as_vector(values: ArrayLike, name: str, dim: int | None = None) -> Vector:
+    """A finite, nonempty 1-D float64 array, of length ``dim`` where that is given."""
+    vector = as_real_array(values, name)
+    if vector.ndim != 1:
+        raise ValueError(f"{name} must be a 1-D array, got shape {vector.shape}")
+    if vector.size == 0:
+        raise ValueError(f"{name} is empty")
+    if dim is not None and vector.size != dim:
+        raise ValueError(f"{name} has length {vector.size}, expected {dim}")
+    return vector
+
+
+def as_scalar(value: Any, name: str) -> float:
+    """A finite real number."""
+    array = as_real_array(value, name)
+    if array.ndim != 0:
+        raise ValueError(f"{name} must be a single number, got shape {array.shape}")
+    return float(array)
+
+
+def as_positive(value: Any, name: str) -> float:
+    """A finite number above zero."""
+    number = as_scalar(value, name)
+    if number <= 0:
+        raise ValueError(f"{name} must be positive, got {number:g}")
+    return number
+
+
+def as_count(value: Any, name: str) -> int:
+    """A whole number of at least one."""
+    number = as_scalar(value, name)
+    if number != int(number) or number < 1:
+        raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
+    return int(number)

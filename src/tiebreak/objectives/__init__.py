@@ -1,0 +1,1 @@
+"""Objectives: smooth functions with their facts and structure."""

@@ -1,0 +1,124 @@
+"""What an objective is: a value, a gradient, a few facts, and, where it has one, the structure h(Ax) + <q, x>."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ..arrays import UNIT_ROUNDOFF, Matrix, Vector, as_positive
+
+Image: TypeAlias = Any
+"""What an objective wants carried along with x: ``A @ x``, a tuple of such (sums), or None (no structure)."""
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """The structure f(x) = h(Ax) + <q, x>.
+
+    Attributes
+    ----------
+    A : array, sparse matrix or LinearOperator
+        The data matrix, n x d.
+    link : callable
+        ``link(t) -> (h(t), h'(t))`` for a vector t of length n.
+    q : array or None
+        The linear term; None stands for zero.
+    strictly_convex : bool
+        Whether h is strictly convex, so that A x is the same for all minimisers.
+    """
+
+    A: Matrix
+    link: Callable[[Vector], tuple[float, Vector]]
+    q: Vector | None = None
+    strictly_convex: bool = False
+
+
+class Objective(ABC):
+    """A function to minimise.
+
+    A subclass supplies ``value_and_grad`` and, if it can do better than the defaults, the rest.
+    ``lower_bound`` is a number known to be below all values (0 for a sum of squares), ``-inf`` otherwise.
+    """
+
+    convex: bool = False
+    dim: int | None = None
+    predictor: Predictor | None = None
+    lower_bound: float = -np.inf
+    quadratic: bool = False
+
+    @property
+    def smoothness(self) -> float | None:
+        """A Lipschitz constant of the gradient (Euclidean norm): an upper bound, or None where none is known."""
+        return None
+
+    @abstractmethod
+    def value_and_grad(self, x: Vector) -> tuple[float, Vector]:
+        """Value and gradient at x, in one pass over the data."""
+
+    def value(self, x: Vector) -> float:
+        """The value at x."""
+        return self.value_and_grad(x)[0]
+
+    def grad(self, x: Vector) -> Vector:
+        """The gradient at x."""
+        return self.value_and_grad(x)[1]
+
+    # -- what a solver may carry along with x, so that a short step costs no pass over the data --------------
+
+    def image(self, x: Vector) -> Image:
+        """The part of the evaluation that is linear in x (``A @ x``); few nonzeros in x make it cheap."""
+        return None
+
+    def value_at(self, x: Vector, image: Image) -> float:
+        """The value at x, given ``image(x)``."""
+        return self.value(x)
+
+    def value_and_grad_at(self, x: Vector, image: Image) -> tuple[float, Vector]:
+        """Value and gradient at x, given ``image(x)``."""
+        return self.value_and_grad(x)
+
+    # -- facts for certificates and line searches ------------------------------------------------------------
+
+    def curvature_along(self, direction: Vector, image: Image) -> float | None:
+        """<d, Hd> for a quadratic with Hessian H, given ``image(d)``; None for any other objective."""
+        return None
+
+    def scaled_dual_bound(self, x: Vector, linear_minimum: float) -> float:
+        """A lower bound on the minimum over Z from one point and ``min over s in Z of <grad(x), s>``.
+
+        The Frank-Wolfe bound is weak duality at the dual point h'(Ax); an objective whose conjugate is known may
+        rescale that point and do better. ``-inf`` where it cannot.
+        """
+        return -np.inf
+
+    def rounding(self, x: Vector) -> tuple[float, float]:
+        """Bounds on the floating-point errors of the value and (in Euclidean norm) of the gradient at x.
+
+        The default takes the function to be evaluated to a relative accuracy of ``dim`` units of roundoff.
+        """
+        value, grad = self.value_and_grad(x)
+        unit = (x.size + 8) * UNIT_ROUNDOFF
+        size = float(np.linalg.norm(grad))
+        return unit * (abs(value) + size * float(np.linalg.norm(x))), unit * size
+
+    # -- sums and positive multiples ---------------------------------------------------------------------------
+
+    def __add__(self, other: object) -> Objective:
+        from .algebra import Sum
+
+        if not isinstance(other, Objective):
+            return NotImplemented
+        return Sum.of(self, other)
+
+    def __mul__(self, factor: object) -> Objective:
+        from .algebra import Multiple
+
+        if not isinstance(factor, (int, float, np.number)):
+            return NotImplemented
+        return Multiple(as_positive(factor, "the factor of an objective"), self)
+
+    __rmul__ = __mul__

@@ -1,0 +1,1 @@
+"""Convex sets and their oracles: linear minimisation, with and without a cut, and projection."""
