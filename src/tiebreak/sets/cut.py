@@ -1,0 +1,122 @@
+"""The cut oracle and the cut projection of a set that is known through its plain oracles."""
+
+from __future__ import annotations
+
+from math import inf
+
+import numpy as np
+
+from ..arrays import UNIT_ROUNDOFF, Vector, as_scalar
+from .base import Atom, Cut, Domain
+from .crossing import SHORTFALL, Crossing, Vertex, cross
+
+
+def sparse_cut(dim: int, crossing: Crossing) -> Cut:
+    """The answer where the points of ``crossing`` are pairs (positions, entries) of nonzeros."""
+    point = np.zeros(dim)
+    atoms = []
+    for weight, (index, value) in crossing.mix():
+        point[index] += weight * value
+        atoms.append(Atom(weight, index, value))
+    return Cut(point, crossing.multiplier, crossing.gap, tuple(atoms), crossing.status)
+
+
+def checked(domain: Domain, a: Vector, c: Vector, b: float) -> tuple[Vector, Vector, float]:
+    """The arguments of ``lmo_cut``: two finite vectors of one length and a number, or a clear error."""
+    a, c = domain._check(a, "a"), domain._check(c, "c")
+    if a.size != c.size:
+        raise ValueError(f"c has length {c.size}, but a has length {a.size}")
+    return a, c, as_scalar(b, "b")
+
+
+def cut_by_dual(domain: Domain, a: Vector, c: Vector, b: float, warm: float = 0.0, tol: float = 1e-12) -> Cut:
+    """``domain.lmo_cut(a, c, b)`` through ``domain.lmo`` alone.
+
+    Parameters
+    ----------
+    domain : Domain
+        The set Z; only its ``lmo`` is called.
+    a, c : array
+        Minimise <a, s> subject to <c, s> <= b.
+    b : float
+        The right-hand side.
+    warm : float
+        A guess of the multiplier; a good one saves a call or two, a bad one costs one.
+    tol : float
+        Stop once the certified gap is below ``tol`` times the size of the terms of <a + lam c, s>.
+
+    Returns
+    -------
+    Cut
+        With the atoms where both vertices have at most half of their entries different from zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tiebreak.sets.l1 import L1Ball
+    >>> cut = cut_by_dual(L1Ball(1.0), np.array([-2.0, -1.0]), np.array([1.0, 0.0]), 0.25)
+    >>> cut.point, cut.multiplier, str(cut.status)
+    (array([0.25, 0.75]), 1.0, 'active')
+    """
+    a, c, b = checked(domain, a, c, b)
+    abs_a, abs_c = np.abs(a), np.abs(c)
+    max_a, max_c = float(abs_a.max()), float(abs_c.max())
+
+    def oracle(lam: float, level: float) -> Vertex:
+        # Scaled to at most one, as an oracle with absolute tolerances inside may need.
+        scale = 1.0 / ((max_c if lam == inf else max_a + lam * max_c) or 1.0)
+        s = domain.lmo(scale * c if lam == inf else scale * a + (scale * lam) * c)
+        size = np.abs(s)
+        return Vertex(lam, float(a @ s), float(c @ s), float(abs_a @ size), float(abs_c @ size), s)
+
+    crossing = cross(oracle, b, warm, tol)
+    vertices = crossing.mix()
+    nonzeros = [np.flatnonzero(s) for _, s in vertices]
+    if all(2 * index.size <= a.size for index in nonzeros):
+        pairs = [(index, s[index]) for index, (_, s) in zip(nonzeros, vertices, strict=True)]
+        atoms = tuple(Atom(weight, *pair) for (weight, _), pair in zip(vertices, pairs, strict=True))
+    else:
+        atoms = ()
+    point = sum(weight * s for weight, s in vertices)
+    return Cut(point, crossing.multiplier, crossing.gap, atoms, crossing.status)
+
+
+def project_by_dual(domain: Domain, x: Vector, c: Vector, b: float) -> Vector:
+    """The point of Z and {<c, s> <= b} nearest to x, through ``domain.project`` and ``domain.lmo``.
+
+    It is P(x - mu c) for the projection P onto Z and some mu >= 0, and <c, P(x - mu c)> is continuous and
+    does not increase in mu: a bracket and Brent's method find it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tiebreak.sets.simplex import Simplex
+    >>> project_by_dual(Simplex(), np.array([1.0, 0.0]), np.array([1.0, 0.0]), 0.25)
+    array([0.25, 0.75])
+    """
+    x, c, b = checked(domain, x, c, b)
+    point = domain.project(x)
+    excess = float(c @ point) - b
+    if excess <= 0:
+        return point
+    norm = float(np.linalg.norm(c))
+    s = domain.lmo(c)
+    least, size = float(c @ s), float(np.abs(c) @ np.abs(s)) + abs(b)
+    if least > b + SHORTFALL * size or norm == 0:
+        raise ValueError(
+            f"the cut <c, s> <= b does not meet the set: b = {b:.6g}, but min <c, s> = {least:.6g}"
+        )
+    unit, level = c / norm, max(b, least) / norm
+
+    def violation(mu: float) -> float:
+        return float(unit @ domain.project(x - mu * unit)) - level
+
+    low, high = 0.0, 2 * excess / norm  # the violation falls at a rate of at most one
+    while (above := violation(high)) > 0:
+        if above <= 4 * UNIT_ROUNDOFF * (float(np.linalg.norm(x)) + high + abs(level)):  # zero up to rounding
+            return domain.project(x - high * unit)
+        low, high = high, 4 * high
+    from scipy.optimize import brentq
+
+    mu = brentq(violation, low, high, xtol=UNIT_ROUNDOFF * high, rtol=8 * UNIT_ROUNDOFF, maxiter=500)
+    return domain.project(x - mu * unit)
