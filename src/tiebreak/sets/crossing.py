@@ -40,12 +40,11 @@ class Vertex(NamedTuple):
     point: Any
 
 
-Oracle = Callable[[float, float], "Vertex | None"] """``oracle(lam, level)``: a vertex at lam (a minimiser of
-<c, .> at inf), or None where none is below ``level``.
+Oracle = Callable[[float, float], "Vertex | None"]
+"""``oracle(lam, level)``: a vertex at lam (lam = inf: of <c, .>), or None where none is below ``level``.
 
 A finite level is the height of the crossing at lam: by concavity, a vertex whose own line does not pass below
-it lies above q all the way from ``low`` to ``high``, and an oracle that lists its vertices may forget it for
-good.
+it lies above q all the way from ``low`` to ``high``, and an oracle that lists its vertices may forget it.
 """
 
 
