@@ -1,4 +1,4 @@
-"""What an objective is: a value, a gradient, a few facts, and, where it has one, the structure h(Ax) + <q, x>."""
+"""What an objective is: a value, a gradient, a few facts, and perhaps the structure h(Ax) + <q, x>."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..arrays import UNIT_ROUNDOFF, Matrix, Vector, as_positive
 
@@ -49,10 +50,12 @@ class Objective(ABC):
     predictor: Predictor | None = None
     lower_bound: float = -np.inf
     quadratic: bool = False
+    claims: str = ""
+    """What a user says of this objective and the library cannot check; empty where there is no such thing."""
 
     @property
     def smoothness(self) -> float | None:
-        """A Lipschitz constant of the gradient (Euclidean norm): an upper bound, or None where none is known."""
+        """A Lipschitz constant of the gradient (Euclidean norm): an upper bound, or None if none is known."""
         return None
 
     @abstractmethod
@@ -90,8 +93,10 @@ class Objective(ABC):
     def scaled_dual_bound(self, x: Vector, linear_minimum: float) -> float:
         """A lower bound on the minimum over Z from one point and ``min over s in Z of <grad(x), s>``.
 
-        The Frank-Wolfe bound is weak duality at the dual point h'(Ax); an objective whose conjugate is known may
-        rescale that point and do better. ``-inf`` where it cannot.
+        The Frank-Wolfe bound is weak duality at the dual point h'(Ax); an objective whose conjugate is known
+        may rescale that point and do better. ``-inf`` where it cannot. ``linear_minimum`` must be valid for
+        the exact gradient: the caller lowers it by ``rounding(x)[1]`` times the largest norm in Z. All other
+        rounding is allowed for here.
         """
         return -np.inf
 
@@ -105,14 +110,22 @@ class Objective(ABC):
         size = float(np.linalg.norm(grad))
         return unit * (abs(value) + size * float(np.linalg.norm(x))), unit * size
 
-    # -- sums and positive multiples ---------------------------------------------------------------------------
+    def _point(self, x: ArrayLike) -> Vector:
+        """x as a float64 vector of the right length; finiteness is left to the caller."""
+        point = np.asarray(x, dtype=np.float64)
+        if point.ndim != 1 or (self.dim is not None and point.size != self.dim):
+            expected = "1-D" if self.dim is None else f"1-D of length {self.dim}"
+            raise ValueError(f"x must be {expected}, got shape {point.shape}")
+        return point
+
+    # -- sums and positive multiples -----------------------------------------------------------------------
 
     def __add__(self, other: object) -> Objective:
         from .algebra import Sum
 
         if not isinstance(other, Objective):
             return NotImplemented
-        return Sum.of(self, other)
+        return Sum(self, other)
 
     def __mul__(self, factor: object) -> Objective:
         from .algebra import Multiple

@@ -1,0 +1,181 @@
+"""Sums and positive multiples of objectives."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from ..arrays import UNIT_ROUNDOFF, Vector, as_positive
+from .base import Image, Objective, Predictor
+from .linear import Linear
+
+
+class Sum(Objective):
+    """The sum of objectives; ``f + g`` makes one. Sums of sums are flattened.
+
+    Parameters
+    ----------
+    *terms : Objective
+        At least one.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> f = tb.SquaredNorm() + tb.Linear([1.0, 1.0])
+    >>> f.value([1.0, 2.0]), f.dim, f.quadratic
+    (5.5, 2, True)
+    """
+
+    def __init__(self, *terms: Objective) -> None:
+        flat: list[Objective] = []
+        for term in terms:
+            flat.extend(term.terms if isinstance(term, Sum) else [term])
+        dims = {term.dim for term in flat} - {None}
+        if not flat or len(dims) > 1:
+            raise ValueError(
+                f"the terms of a sum must have one dimension, got {sorted(d for d in dims if d)}"
+            )
+        self.terms: tuple[Objective, ...] = tuple(flat)
+        self.dim = next(iter(dims), None)
+        self.convex = all(term.convex for term in flat)
+        self.quadratic = all(term.quadratic for term in flat)
+        self.lower_bound = sum(term.lower_bound for term in flat)
+        self.claims = "; ".join(term.claims for term in flat if term.claims)
+
+    @property
+    def predictor(self) -> Predictor | None:  # type: ignore[override]
+        """That of the one term that has a matrix, if all others are linear."""
+        others = [term for term in self.terms if not isinstance(term, Linear)]
+        predictor = others[0].predictor if len(others) == 1 else None
+        if predictor is None:
+            return None
+        costs = [term.c for term in self.terms if isinstance(term, Linear)]
+        q = (
+            sum(costs, np.zeros(len(costs[0])) if predictor.q is None else predictor.q)
+            if costs
+            else predictor.q
+        )
+        return Predictor(predictor.A, predictor.link, q, predictor.strictly_convex)
+
+    @cached_property
+    def smoothness(self) -> float | None:
+        """The sum of those of the terms; None if one is unknown."""
+        parts = [term.smoothness for term in self.terms]
+        return None if None in parts else float(sum(part for part in parts if part is not None))
+
+    def value(self, x: Vector) -> float:
+        return sum(term.value(x) for term in self.terms)
+
+    def value_and_grad(self, x: Vector) -> tuple[float, Vector]:
+        return self.value_and_grad_at(x, self.image(x))
+
+    def image(self, x: Vector) -> Image:
+        return tuple(term.image(x) for term in self.terms)
+
+    def value_at(self, x: Vector, image: Image) -> float:
+        return sum(term.value_at(x, part) for term, part in zip(self.terms, image, strict=True))
+
+    def value_and_grad_at(self, x: Vector, image: Image) -> tuple[float, Vector]:
+        pairs = [term.value_and_grad_at(x, part) for term, part in zip(self.terms, image, strict=True)]
+        return sum(value for value, _ in pairs), np.sum([grad for _, grad in pairs], axis=0)
+
+    def curvature_along(self, direction: Vector, image: Image) -> float | None:
+        if not self.quadratic:
+            return None
+        parts = [term.curvature_along(direction, part) for term, part in zip(self.terms, image, strict=True)]
+        return sum(part for part in parts if part is not None)
+
+    def rounding(self, x: Vector) -> tuple[float, float]:
+        value_error = grad_error = 0.0
+        unit = len(self.terms) * UNIT_ROUNDOFF
+        for term in self.terms:
+            value, grad = term.value_and_grad(x)
+            term_value_error, term_grad_error = term.rounding(x)
+            value_error += term_value_error + unit * abs(value)
+            grad_error += term_grad_error + unit * float(np.linalg.norm(grad))
+        return 1.01 * value_error, 1.01 * grad_error
+
+
+class Multiple(Objective):
+    """A positive multiple of an objective; ``factor * f`` makes one.
+
+    Parameters
+    ----------
+    factor : float
+        Positive.
+    inner : Objective
+        What is multiplied.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> f = 3 * tb.SquaredNorm()
+    >>> f.value([1.0, 1.0]), f.smoothness
+    (3.0, 3.0)
+    """
+
+    def __init__(self, factor: float, inner: Objective) -> None:
+        self.factor = as_positive(factor, "factor")
+        if isinstance(inner, Multiple):
+            self.factor, inner = self.factor * inner.factor, inner.inner
+        self.inner: Objective = inner
+        self.dim = inner.dim
+        self.convex = inner.convex
+        self.quadratic = inner.quadratic
+        self.lower_bound = self.factor * inner.lower_bound
+        self.claims = inner.claims
+
+    @property
+    def predictor(self) -> Predictor | None:  # type: ignore[override]
+        inner = self.inner.predictor
+        if inner is None:
+            return None
+
+        def link(t: Vector) -> tuple[float, Vector]:
+            value, slope = inner.link(t)
+            return self.factor * value, self.factor * slope
+
+        return Predictor(
+            inner.A, link, None if inner.q is None else self.factor * inner.q, inner.strictly_convex
+        )
+
+    @property
+    def smoothness(self) -> float | None:
+        """That of the objective, times the factor."""
+        inner = self.inner.smoothness
+        return None if inner is None else self.factor * inner
+
+    def value(self, x: Vector) -> float:
+        return self.factor * self.inner.value(x)
+
+    def value_and_grad(self, x: Vector) -> tuple[float, Vector]:
+        return self.value_and_grad_at(x, self.image(x))
+
+    def image(self, x: Vector) -> Image:
+        return self.inner.image(x)
+
+    def value_at(self, x: Vector, image: Image) -> float:
+        return self.factor * self.inner.value_at(x, image)
+
+    def value_and_grad_at(self, x: Vector, image: Image) -> tuple[float, Vector]:
+        value, grad = self.inner.value_and_grad_at(x, image)
+        return self.factor * value, self.factor * grad
+
+    def curvature_along(self, direction: Vector, image: Image) -> float | None:
+        inner = self.inner.curvature_along(direction, image)
+        return None if inner is None else self.factor * inner
+
+    def scaled_dual_bound(self, x: Vector, linear_minimum: float) -> float:
+        part = linear_minimum / self.factor
+        bound = self.factor * self.inner.scaled_dual_bound(x, part - 2 * UNIT_ROUNDOFF * abs(part))
+        return bound - 2 * UNIT_ROUNDOFF * abs(bound)
+
+    def rounding(self, x: Vector) -> tuple[float, float]:
+        value, grad = self.inner.value_and_grad(x)
+        value_error, grad_error = self.inner.rounding(x)
+        unit = 1.01 * UNIT_ROUNDOFF
+        return (
+            self.factor * (1.01 * value_error + unit * abs(value)),
+            self.factor * (1.01 * grad_error + unit * float(np.linalg.norm(grad))),
+        )

@@ -1,0 +1,99 @@
+"""Objectives given by callables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Vector, as_count, as_scalar
+from .base import Objective
+
+
+class Function(Objective):
+    """An objective from a value and a gradient written in Python.
+
+    Parameters
+    ----------
+    value : callable
+        ``value(x) -> float``.
+    grad : callable
+        ``grad(x) -> array`` of the shape of x.
+    dim : int, optional
+        The length of x; any by default.
+    convex : bool
+        Whether the function is convex; bounds on the optimal values rest on it.
+    smoothness : float, optional
+        A Lipschitz constant of the gradient, where one is known.
+    lower_bound : float
+        A number below all values; -inf by default.
+
+    Notes
+    -----
+    Both callables get a copy of x and may work in place. ``check_gradient`` tells whether they agree.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tiebreak as tb
+    >>> f = tb.Function(lambda x: np.exp(x).sum(), np.exp, convex=True)
+    >>> f.value([0.0, 0.0]), f.grad([0.0, 0.0]).tolist()
+    (2.0, [1.0, 1.0])
+    """
+
+    def __init__(
+        self,
+        value: Callable[[Vector], Any],
+        grad: Callable[[Vector], Any] | None = None,
+        dim: int | None = None,
+        convex: bool = False,
+        smoothness: float | None = None,
+        lower_bound: float = -np.inf,
+    ) -> None:
+        if not callable(value):
+            raise TypeError(f"value must be a callable x -> float, got {type(value).__name__}")
+        if not callable(grad):
+            raise TypeError(
+                "a Function needs its gradient: pass grad=, a callable x -> array of the shape of x"
+            )
+        self._value = value
+        self._grad = grad
+        self.dim = None if dim is None else as_count(dim, "dim")
+        self.convex = bool(convex)
+        self._smoothness = None if smoothness is None else as_scalar(smoothness, "smoothness")
+        if self._smoothness is not None and self._smoothness < 0:
+            raise ValueError(f"smoothness must be nonnegative, got {self._smoothness:g}")
+        self.claims = (
+            "value, gradient and convexity are as given" if convex else "value and gradient are as given"
+        )
+        self.lower_bound = -np.inf if lower_bound == -np.inf else as_scalar(lower_bound, "lower_bound")
+
+    @property
+    def smoothness(self) -> float | None:
+        """As given."""
+        return self._smoothness
+
+    def value(self, x: Vector) -> float:
+        point = self._point(x)
+        return float(_checked(self._value(point.copy()), "value", ()))
+
+    def grad(self, x: Vector) -> Vector:
+        point = self._point(x)
+        return _checked(self._grad(point.copy()), "grad", point.shape)
+
+    def value_and_grad(self, x: Vector) -> tuple[float, Vector]:
+        return self.value(x), self.grad(x)
+
+
+def _checked(output: Any, name: str, shape: tuple[int, ...]) -> Vector:
+    """A float64 copy of what the callable returned; whether it is finite is for the caller to see."""
+    array = np.asarray(output)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(
+            f"{name}(x) must return real numbers, got {type(output).__name__} of dtype {array.dtype}"
+        )
+    if array.shape != shape:
+        wanted = "a single number" if shape == () else f"an array of shape {shape}"
+        raise ValueError(f"{name}(x) must return {wanted}, got shape {array.shape}")
+    return np.array(array, dtype=np.float64)

@@ -1,0 +1,159 @@
+"""Tests of what a user's objective claims: its gradient, and its convexity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import UNIT_ROUNDOFF, Vector, as_vector
+from .base import Objective
+
+AGREEMENT = 1e-6  # a wrong gradient agrees this well by chance only
+TOLERANCE = (
+    1e-4  # what is forgiven where no step gives a sharper difference (values in single precision, say)
+)
+EXPONENTS = (-3, -4, -5, -2, -6, -7, -8, -1, -9, -10, 0)  # the likeliest steps first
+
+
+class GradientError(ValueError):
+    """The gradient of an objective is not the derivative of its value."""
+
+
+class ConvexityError(ValueError):
+    """An objective that claims to be convex lies below one of its tangents."""
+
+
+def check_gradient(
+    objective: Objective,
+    x: ArrayLike,
+    direction: ArrayLike | None = None,
+    seed: int = 0,
+    name: str = "the objective",
+) -> None:
+    """Compare the gradient along one direction with central differences of the value.
+
+    Parameters
+    ----------
+    objective : Objective
+        What to check.
+    x : array
+        Where; the objective must be defined around it.
+    direction : array, optional
+        Along which direction; a random one by default.
+    seed : int
+        Seed of the random direction.
+    name : str
+        What messages call the objective.
+
+    Raises
+    ------
+    GradientError
+        With both numbers, if they disagree beyond what rounding and the curvature of the function explain.
+
+    Notes
+    -----
+    Steps from 1 down to 1e-10, relative to 1 + ||x||, are tried until one agrees to 1e-6. If none does, the
+    step with the smallest estimated error decides: rounding of the value, plus the change from a step ten
+    times as long.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> wrong = tb.Function(lambda x: float(x @ x), lambda x: x)  # the gradient is 2x
+    >>> tb.check_gradient(wrong, [1.0, 2.0], direction=[1.0, 0.0])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    tiebreak.objectives.gradient_check.GradientError: ...gives the slope 1 ... differences of the value give
+    2...
+    """
+    point = as_vector(x, "x", objective.dim)
+    if direction is None:
+        along = np.random.default_rng(seed).standard_normal(point.size)
+    else:
+        along = as_vector(direction, "direction", point.size)
+        if not along.any():
+            raise ValueError("direction is zero; pass a nonzero vector")
+    along = along / np.linalg.norm(along)
+    slope = float(objective.grad(point) @ along)
+    noise = objective.rounding(point)[0]
+    reach = 1.0 + float(np.linalg.norm(point))
+
+    differences: dict[int, float] = {}
+    for exponent in EXPONENTS:
+        difference = _central_difference(objective, point, along, reach * 10.0**exponent)
+        if abs(difference - slope) <= AGREEMENT * max(abs(difference), abs(slope)):
+            return
+        differences[exponent] = difference
+
+    def error(exponent: int) -> float:
+        change = abs(differences[exponent] - differences.get(exponent + 1, np.nan))
+        estimate = change + 2 * noise / (reach * 10.0**exponent)
+        return estimate if np.isfinite(estimate) else np.inf
+
+    best = min(differences, key=error)
+    if error(best) == np.inf:
+        raise GradientError(
+            f"the gradient of {name} cannot be checked: its value is not finite around x; pass another x"
+        )
+    found = differences[best]
+    if abs(found - slope) > TOLERANCE * max(abs(found), abs(slope)) + 4 * error(best):
+        raise GradientError(
+            f"the gradient of {name} gives the slope {slope:.6g} along the test direction,"
+            f" differences of the value give {found:.6g}; check grad="
+        )
+
+
+def _central_difference(objective: Objective, x: Vector, along: Vector, step: float) -> float:
+    """(f(x + step d) - f(x - step d)) / (2 step), NaN where f is not defined at both points."""
+    try:
+        with np.errstate(all="ignore"):
+            return (objective.value(x + step * along) - objective.value(x - step * along)) / (2 * step)
+    except (ArithmeticError, ValueError):  # math.exp overflows, math.log outside its domain
+        return np.nan
+
+
+def check_convexity(objective: Objective, points: Sequence[ArrayLike], name: str = "the objective") -> None:
+    """Check f(y) >= f(x) + <grad f(x), y - x> for all pairs of the points.
+
+    Parameters
+    ----------
+    objective : Objective
+        What to check.
+    points : sequence of arrays
+        A few points of the set on which the objective should be convex.
+    name : str
+        What messages call the objective.
+
+    Raises
+    ------
+    ConvexityError
+        If the inequality fails by more than rounding: by 1e-9 of its largest term, and by the bounds on the
+        errors of its terms.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> concave = tb.Function(lambda x: -float(x @ x), lambda x: -2 * x, convex=True)
+    >>> check_convexity(concave, [[0.0], [1.0]])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    tiebreak.objectives.gradient_check.ConvexityError: the objective lies 1 below one of its tangents...
+    """
+    vectors = [as_vector(point, "points", objective.dim) for point in points]
+    values, grads = zip(*(objective.value_and_grad(v) for v in vectors), strict=True)
+    value_errors, grad_errors = zip(*(objective.rounding(v) for v in vectors), strict=True)
+    for i, x in enumerate(vectors):
+        for j, y in enumerate(vectors):
+            step = y - x
+            rise = float(grads[i] @ step)
+            allowance = 1e-9 * max(abs(values[i]), abs(values[j]), abs(rise))
+            allowance += value_errors[i] + value_errors[j] + grad_errors[i] * float(np.linalg.norm(step))
+            allowance += 2 * (x.size + 8) * UNIT_ROUNDOFF * float(np.abs(grads[i]) @ (np.abs(x) + np.abs(y)))
+            deficit = values[i] + rise - values[j]
+            if deficit > allowance:
+                raise ConvexityError(
+                    f"{name} lies {deficit:.3g} below one of its tangents, so that it is not convex;"
+                    " pass convex=False, or check value= and grad="
+                )
