@@ -1,0 +1,1 @@
+"""References for the tests: known answers and the naive formulas behind them."""
