@@ -26,6 +26,9 @@ from .base import CutStatus
 SHORTFALL = 1e-12
 """b may lie below min <c, .> by this much, relative to the terms of <c, s>, and count as a rounding of it."""
 
+EXACT = 4e-15
+"""The tolerance for oracles that are exact up to the rounding of a short sum."""
+
 MAX_CALLS = 200
 
 

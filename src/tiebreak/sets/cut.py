@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, isfinite
 
 import numpy as np
 
@@ -12,11 +12,13 @@ from .crossing import SHORTFALL, Crossing, Vertex, cross
 
 
 def sparse_cut(dim: int, crossing: Crossing) -> Cut:
-    """The answer where the points of ``crossing`` are pairs (positions, entries) of nonzeros."""
+    """The answer where the points of ``crossing`` are pairs of positions and entries, numbers or arrays."""
     point = np.zeros(dim)
     atoms = []
     for weight, (index, value) in crossing.mix():
         point[index] += weight * value
+        if isinstance(index, int):
+            index, value = np.array([index]), np.array([value])
         atoms.append(Atom(weight, index, value))
     return Cut(point, crossing.multiplier, crossing.gap, tuple(atoms), crossing.status)
 
@@ -26,7 +28,7 @@ def checked(domain: Domain, a: Vector, c: Vector, b: float) -> tuple[Vector, Vec
     a, c = domain._check(a, "a"), domain._check(c, "c")
     if a.size != c.size:
         raise ValueError(f"c has length {c.size}, but a has length {a.size}")
-    return a, c, as_scalar(b, "b")
+    return a, c, b if isinstance(b, float) and isfinite(b) else as_scalar(b, "b")
 
 
 def cut_by_dual(domain: Domain, a: Vector, c: Vector, b: float, warm: float = 0.0, tol: float = 1e-12) -> Cut:

@@ -1,0 +1,67 @@
+"""The simplex."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Vector, as_positive
+from .base import Cut, Domain
+from .crossing import EXACT, cross
+from .cut import checked, sparse_cut
+from .envelope import axis_vertices
+from .threshold import threshold_to_sum
+
+
+class Simplex(Domain):
+    """The simplex {s >= 0 : sum_i s_i = total}.
+
+    Parameters
+    ----------
+    total : float
+        Above zero.
+
+    Notes
+    -----
+    A minimiser over the simplex and a cut is a mix of at most two of the extreme points total * e_i, found
+    as for :class:`L1Ball`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> simplex = Simplex()
+    >>> simplex.lmo(np.array([1.0, -3.0]))
+    array([0., 1.])
+    >>> simplex.lmo_cut(np.array([-2.0, -1.0, 0.0]), np.array([1.0, 0.0, 0.0]), 0.25).point
+    array([0.25, 0.75, 0.  ])
+    >>> simplex.project(np.array([1.0, 0.5]))
+    array([0.75, 0.25])
+    """
+
+    def __init__(self, total: float = 1.0) -> None:
+        self.total = as_positive(total, "total")
+
+    def __repr__(self) -> str:
+        return f"Simplex({self.total:g})"
+
+    def lmo(self, c: Vector) -> Vector:
+        c = self._check(c, "c")
+        s = np.zeros(c.size)
+        s[int(np.argmin(c))] = self.total
+        return s
+
+    def lmo_cut(self, a: Vector, c: Vector, b: float, *, warm: float = 0.0) -> Cut:
+        a, c, b = checked(self, a, c, b)
+        return sparse_cut(a.size, cross(axis_vertices(a, c, self.total, signed=False), b, warm, EXACT))
+
+    def project(self, x: Vector) -> Vector:
+        x = self._check(x, "x")
+        return threshold_to_sum(x, np.ones(x.size), self.total)
+
+    def contains(self, x: Vector, tol: float = 1e-9) -> bool:
+        x = self._check(x, "x")
+        slack = tol * self.total
+        return bool(x.min() >= -slack and abs(float(x.sum()) - self.total) <= slack)
+
+    @property
+    def diameter(self) -> float:
+        return float(np.sqrt(2)) * self.total
