@@ -11,10 +11,9 @@ from ..arrays import UNIT_ROUNDOFF, Vector, as_vector
 from .base import Objective
 
 AGREEMENT = 1e-6  # a wrong gradient agrees this well by chance only
-TOLERANCE = (
-    1e-4  # what is forgiven where no step gives a sharper difference (values in single precision, say)
-)
-EXPONENTS = (-3, -4, -5, -2, -6, -7, -8, -1, -9, -10, 0)  # the likeliest steps first
+TOLERANCE = 1e-4  # what is forgiven where no step does
+EXPONENTS = (-4, -3, -5, -6, -7, -8, -2, -1, 0, *range(-9, -17, -1))  # of the steps, the likeliest first
+SINGLE = float(np.finfo(np.float32).eps / np.finfo(np.float64).eps)
 
 
 class GradientError(ValueError):
@@ -54,9 +53,9 @@ def check_gradient(
 
     Notes
     -----
-    Steps from 1 down to 1e-10, relative to 1 + ||x||, are tried until one agrees to 1e-6. If none does, the
-    step with the smallest estimated error decides: rounding of the value, plus the change from a step ten
-    times as long.
+    Steps from 1 down to 1e-16, relative to 1 + ||x||, are tried until one agrees to 1e-6. If none does, the
+    one with the smallest estimated error decides. That error is the rounding of the two values (single
+    precision is recognised by its numbers), plus what the difference contradicts those of all shorter steps by.
 
     Examples
     --------
@@ -65,8 +64,7 @@ def check_gradient(
     >>> tb.check_gradient(wrong, [1.0, 2.0], direction=[1.0, 0.0])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    tiebreak.objectives.gradient_check.GradientError: ...gives the slope 1 ... differences of the value give
-    2...
+    tiebreak.objectives.gradient_check.GradientError: ...the slope 1 ... value give 2; check grad=
     """
     point = as_vector(x, "x", objective.dim)
     if direction is None:
@@ -76,42 +74,65 @@ def check_gradient(
         if not along.any():
             raise ValueError("direction is zero; pass a nonzero vector")
     along = along / np.linalg.norm(along)
-    slope = float(objective.grad(point) @ along)
-    noise = objective.rounding(point)[0]
+    gradient = objective.grad(point)
+    slope = float(gradient @ along)
     reach = 1.0 + float(np.linalg.norm(point))
 
-    differences: dict[int, float] = {}
-    for exponent in EXPONENTS:
-        difference = _central_difference(objective, point, along, reach * 10.0**exponent)
-        if abs(difference - slope) <= AGREEMENT * max(abs(difference), abs(slope)):
-            return
-        differences[exponent] = difference
-
-    def error(exponent: int) -> float:
-        change = abs(differences[exponent] - differences.get(exponent + 1, np.nan))
-        estimate = change + 2 * noise / (reach * 10.0**exponent)
-        return estimate if np.isfinite(estimate) else np.inf
-
-    best = min(differences, key=error)
-    if error(best) == np.inf:
+    with np.errstate(all="ignore"):
+        noise = objective.rounding(point)[0]
+        noise += (
+            2 * UNIT_ROUNDOFF * float(np.linalg.norm(gradient) * np.linalg.norm(point))
+        )  # of x + h d itself
+        pairs: dict[float, tuple[float, float]] = {}
+        for exponent in EXPONENTS:
+            step = reach * 10.0**exponent
+            pairs[step] = _values(objective, point, along, step)
+            difference, error = _difference(*pairs[step], step, noise, point.size)
+            if abs(difference - slope) <= AGREEMENT * abs(slope) and error <= 1e-2 * abs(slope):
+                return
+        found, error = _best_difference(pairs, noise, point.size)
+    if not np.isfinite(error):
         raise GradientError(
             f"the gradient of {name} cannot be checked: its value is not finite around x; pass another x"
         )
-    found = differences[best]
-    if abs(found - slope) > TOLERANCE * max(abs(found), abs(slope)) + 4 * error(best):
+    if abs(found - slope) > TOLERANCE * max(abs(found), abs(slope)) + 2 * error:
         raise GradientError(
             f"the gradient of {name} gives the slope {slope:.6g} along the test direction,"
             f" differences of the value give {found:.6g}; check grad="
         )
 
 
-def _central_difference(objective: Objective, x: Vector, along: Vector, step: float) -> float:
-    """(f(x + step d) - f(x - step d)) / (2 step), NaN where f is not defined at both points."""
+def _values(objective: Objective, x: Vector, along: Vector, step: float) -> tuple[float, float]:
+    """f(x + step d) and f(x - step d), NaN where f is not defined at both points."""
     try:
-        with np.errstate(all="ignore"):
-            return (objective.value(x + step * along) - objective.value(x - step * along)) / (2 * step)
+        return objective.value(x + step * along), objective.value(x - step * along)
     except (ArithmeticError, ValueError):  # math.exp overflows, math.log outside its domain
-        return np.nan
+        return np.nan, np.nan
+
+
+def _difference(above: float, below: float, step: float, noise: float, dim: int) -> tuple[float, float]:
+    """The central difference and a bound on its rounding error."""
+    size = noise + (dim + 8) * UNIT_ROUNDOFF * max(abs(above), abs(below))
+    return (above - below) / (2 * step), size / step
+
+
+def _best_difference(pairs: dict[float, tuple[float, float]], noise: float, dim: int) -> tuple[float, float]:
+    """The central difference with the smallest estimated error, and that error (inf if there is none)."""
+    values = np.array([pair for pair in pairs.values() if np.isfinite(pair).all()])
+    single = SINGLE if (values == values.astype(np.float32)).all() else 1.0
+    best = (0.0, np.inf)
+    shorter: list[tuple[float, float]] = []
+    for step in sorted(pairs):
+        difference, rounding = _difference(*pairs[step], step, noise, dim)
+        if not np.isfinite(difference):
+            continue
+        rounding *= single
+        contradiction = max((abs(difference - d) - r for d, r in shorter), default=0.0)
+        # What the next shorter step, with ten times the rounding error, cannot see may be there too.
+        error = 11 * rounding + max(contradiction, 0.0)
+        best = min(best, (difference, error), key=lambda pair: pair[1])
+        shorter.append((difference, rounding))
+    return best
 
 
 def check_convexity(objective: Objective, points: Sequence[ArrayLike], name: str = "the objective") -> None:

@@ -23,8 +23,8 @@ def krylov_bound(times: Callable[[Vector], Vector], size: int) -> float:
 
     After k Lanczos steps from a uniformly random direction the Ritz value theta satisfies
     P(theta < (1 - eps) lambda_max) <= 1.648 sqrt(size) exp(-sqrt(eps) (2k - 1)); we choose eps for the wanted
-    probability and return theta / (1 - eps), which is about 3 % above theta. With at most ``LANCZOS_STEPS`` rows the
-    matrix itself is built and nothing is left to chance.
+    probability and return theta / (1 - eps), which is about 3 % above theta. With at most ``LANCZOS_STEPS``
+    rows the matrix itself is built and nothing is left to chance.
 
     References
     ----------
