@@ -25,10 +25,17 @@ def sparse_cut(dim: int, crossing: Crossing) -> Cut:
 
 def checked(domain: Domain, a: Vector, c: Vector, b: float) -> tuple[Vector, Vector, float]:
     """The arguments of ``lmo_cut``: two finite vectors of one length and a number, or a clear error."""
-    a, c = domain._check(a, "a"), domain._check(c, "c")
-    if a.size != c.size:
-        raise ValueError(f"c has length {c.size}, but a has length {a.size}")
+    if not (_is_sound(a) and _is_sound(c) and a.size == c.size and domain.dim in (None, a.size)):
+        a, c = domain._check(a, "a"), domain._check(c, "c")
+        if a.size != c.size:
+            raise ValueError(f"c has length {c.size}, but a has length {a.size}")
     return a, c, b if isinstance(b, float) and isfinite(b) else as_scalar(b, "b")
+
+
+def _is_sound(v: Vector) -> bool:
+    """Whether v needs no further check: a quick test, as the full one takes as long as the oracle."""
+    plain = type(v) is np.ndarray and v.dtype == np.float64 and v.ndim == 1 and v.size > 0
+    return plain and isfinite(v.dot(v))
 
 
 def cut_by_dual(domain: Domain, a: Vector, c: Vector, b: float, warm: float = 0.0, tol: float = 1e-12) -> Cut:
@@ -83,6 +90,17 @@ def cut_by_dual(domain: Domain, a: Vector, c: Vector, b: float, warm: float = 0.
     return Cut(point, crossing.multiplier, crossing.gap, atoms, crossing.status)
 
 
+def require_meeting(domain: Domain, c: Vector, b: float) -> float:
+    """The minimum of <c, .> over the set, or an error where that is above b by more than rounding."""
+    s = domain.lmo(c)
+    least, size = float(c @ s), float(np.abs(c) @ np.abs(s)) + abs(b)
+    if least > b + SHORTFALL * size:
+        raise ValueError(
+            f"the cut <c, s> <= b does not meet the set: b = {b:.6g}, but min <c, s> = {least:.6g}; raise b"
+        )
+    return least
+
+
 def project_by_dual(domain: Domain, x: Vector, c: Vector, b: float) -> Vector:
     """The point of Z and {<c, s> <= b} nearest to x, through ``domain.project`` and ``domain.lmo``.
 
@@ -101,13 +119,8 @@ def project_by_dual(domain: Domain, x: Vector, c: Vector, b: float) -> Vector:
     excess = float(c @ point) - b
     if excess <= 0:
         return point
+    least = require_meeting(domain, c, b)
     norm = float(np.linalg.norm(c))
-    s = domain.lmo(c)
-    least, size = float(c @ s), float(np.abs(c) @ np.abs(s)) + abs(b)
-    if least > b + SHORTFALL * size or norm == 0:
-        raise ValueError(
-            f"the cut <c, s> <= b does not meet the set: b = {b:.6g}, but min <c, s> = {least:.6g}"
-        )
     unit, level = c / norm, max(b, least) / norm
 
     def violation(mu: float) -> float:

@@ -65,7 +65,7 @@ class KSparse(Domain):
         return s
 
     def lmo_cut(self, a: Vector, c: Vector, b: float, *, warm: float = 0.0) -> Cut:
-        a, c, b = checked(self, a, c, b)
+        a, c, b = checked(self, self._check(a, "a"), c, b)
 
         def oracle(lam: float, level: float) -> Vertex:
             index, entries = self._vertex(c if lam == inf else a + lam * c)
@@ -91,7 +91,7 @@ class KSparse(Domain):
         kinks = np.unique(np.concatenate([[0.0], size, np.maximum(size - self.radius, 0.0)]))
         right = bisect_left(kinks, -most, key=lambda theta: -float(clipped(theta).sum()))
         before, after = clipped(float(kinks[right - 1])), clipped(float(kinks[right]))
-        share = (before.sum() - most) / (before.sum() - after.sum())
+        share = float((before.sum() - most) / (before.sum() - after.sum()))
         return np.copysign(before + share * (after - before), x)
 
     def contains(self, x: Vector, tol: float = 1e-9) -> bool:

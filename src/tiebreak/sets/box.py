@@ -1,0 +1,113 @@
+"""The box."""
+
+from __future__ import annotations
+
+from math import inf
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import Vector, as_count, as_real_array, as_vector
+from .base import Cut, CutStatus, Domain
+from .crossing import EXACT, SHORTFALL
+from .cut import checked
+
+
+class Box(Domain):
+    """The box {s : lower <= s <= upper}.
+
+    Parameters
+    ----------
+    lower, upper : array or float
+        The bounds, finite; a number stands for all coordinates. Equal bounds fix a coordinate.
+    dim : int, optional
+        The dimension, where both bounds are numbers. Without it such a box fits any dimension, and its
+        diameter counts as infinite.
+
+    Notes
+    -----
+    With a cut, the minimiser is that of a continuous knapsack: starting from the minimiser of <a, s>,
+    coordinates go from one bound to the other in the order of the price |a_i / c_i| at which they repair
+    the cut, and the last one goes part of the way.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> box = Box(0.0, [1.0, 2.0])
+    >>> box.lmo(np.array([1.0, -3.0]))
+    array([0., 2.])
+    >>> box.lmo_cut(np.array([-1.0, -3.0]), np.array([1.0, 1.0]), 2.5).point
+    array([0.5, 2. ])
+    >>> box.project(np.array([-4.0, 1.5]))
+    array([0. , 1.5])
+    """
+
+    def __init__(self, lower: ArrayLike, upper: ArrayLike, dim: int | None = None) -> None:
+        self.lower = _bound(lower, "lower")
+        self.upper = _bound(upper, "upper")
+        sizes = {bound.size for bound in (self.lower, self.upper) if bound.ndim}
+        if len(sizes) > 1:
+            raise ValueError(f"lower has length {self.lower.size}, but upper has length {self.upper.size}")
+        if dim is not None:
+            sizes.add(as_count(dim, "dim"))
+            if len(sizes) > 1:
+                raise ValueError(f"dim = {dim} does not fit the length of lower and upper; leave it out")
+        self.dim = sizes.pop() if sizes else None
+        if np.any(self.lower > self.upper):
+            raise ValueError("lower must not be above upper in any coordinate; the box would be empty")
+
+    def __repr__(self) -> str:
+        if self.lower.ndim or self.upper.ndim:
+            return f"Box(<{self.dim} coordinates>)"
+        return f"Box({self.lower:g}, {self.upper:g}" + (")" if self.dim is None else f", dim={self.dim})")
+
+    def lmo(self, c: Vector) -> Vector:
+        c = self._check(c, "c")
+        return np.where(c >= 0, self.lower, self.upper)
+
+    def lmo_cut(self, a: Vector, c: Vector, b: float, *, warm: float = 0.0) -> Cut:
+        a, c, b = checked(self, a, c, b)
+        lower, upper = np.broadcast_to(self.lower, a.shape), np.broadcast_to(self.upper, a.shape)
+        s = np.where((a > 0) | ((a == 0) & (c >= 0)), lower, upper)
+        size = float(np.abs(c) @ np.maximum(np.abs(lower), np.abs(upper))) + abs(b)
+        if c @ s <= b + EXACT * size:
+            return Cut(s, 0.0, 0.0, (), CutStatus.INACTIVE)
+        best = np.where(c > 0, lower, np.where(c < 0, upper, s))
+        least = float(c @ best)
+        if least > b:
+            status = CutStatus.INFEASIBLE if least > b + SHORTFALL * size else CutStatus.BOUNDARY
+            return Cut(best, inf, inf, (), status)
+        movable = np.flatnonzero(s != best)
+        price = np.abs(a[movable] / c[movable])
+        order = np.argsort(price)
+        queue = movable[order]
+        repaired = np.cumsum(np.abs(c[queue]) * (upper - lower)[queue])
+        last = min(int(np.searchsorted(repaired, c @ s - b)), queue.size - 1)
+        s[queue[:last]] = best[queue[:last]]
+        i, lam = queue[last], float(price[order[last]])
+        s[i] = np.clip(s[i] - (c @ s - b) / c[i], lower[i], upper[i])
+        v = a + lam * c
+        bound = float(v @ np.where(v >= 0, lower, upper)) - lam * b
+        return Cut(s, lam, max(float(a @ s) - bound, 0.0), (), CutStatus.ACTIVE)
+
+    def project(self, x: Vector) -> Vector:
+        return np.clip(self._check(x, "x"), self.lower, self.upper)
+
+    def contains(self, x: Vector, tol: float = 1e-9) -> bool:
+        x = self._check(x, "x")
+        slack = tol * float(max(np.abs(self.lower).max(), np.abs(self.upper).max()))
+        return bool(np.all(x >= self.lower - slack) and np.all(x <= self.upper + slack))
+
+    @property
+    def diameter(self) -> float:
+        width = self.upper - self.lower
+        if width.ndim:
+            return float(np.linalg.norm(width))
+        if self.dim is None:
+            return inf if width > 0 else 0.0
+        return float(np.sqrt(self.dim) * width)
+
+
+def _bound(value: ArrayLike, name: str) -> np.ndarray:
+    bound = as_real_array(value, name).copy()
+    return bound if bound.ndim == 0 else as_vector(bound, name)
