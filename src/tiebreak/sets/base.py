@@ -68,6 +68,9 @@ class Domain(ABC):
     assumes: str = ""
     """What a bound computed with ``lmo`` takes for granted beyond floating point; empty where it is a proof."""
 
+    oracles: frozenset[str] = frozenset({"lmo", "lmo_cut", "project", "project_cut", "contains"})
+    """The oracles that can be called."""
+
     @abstractmethod
     def lmo(self, c: Vector) -> Vector:
         """A minimiser of <c, s> over Z: a point, not a direction. Ties and c = 0 give some minimiser, always the same."""

@@ -1,0 +1,129 @@
+"""The nearest point of a polyhedron: an interior-point solve finds its face, least squares the point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from ..arrays import Vector
+from .lp_model import Rows
+
+Sides: TypeAlias = NDArray[
+    np.int8
+]  # of each row or column: -1 at its lower bound, 1 at its upper one, 0 inside
+FACE_CORRECTIONS = 20
+
+
+def nearest_point(rows: Rows, v: Vector, lmo: Callable[[Vector], Vector]) -> Vector:
+    """The point of ``rows`` nearest to v, given a linear minimisation oracle of that set.
+
+    Both steps run in units of the set's size with rows of norm 1. Of the interior-point answer and the
+    projections onto the faces it suggests, the first that is feasible and passes the variational inequality
+    ``<v - p, s - p> <= 0 for all s`` to rounding is taken; failing that, the one that comes nearest to it.
+    """
+    size = float(max(np.abs(rows.lower).max(), np.abs(rows.upper).max())) or 1.0
+    norms = np.sqrt(np.asarray((rows.A.multiply(rows.A)).sum(axis=1)).ravel())
+    norms[norms == 0] = 1.0
+    unit = Rows(
+        sp.csr_array(sp.diags_array(1 / norms) @ rows.A),
+        rows.low / (norms * size),
+        rows.high / (norms * size),
+        rows.lower / size,
+        rows.upper / size,
+    )
+    target = v / size
+    best, best_error = target, np.inf
+    for p in _candidates(unit, target):
+        direction = target - p
+        slope = max(0.0, float(direction @ (lmo(-direction) / size - p)))
+        error = max(_violation(unit, p), slope / (1 + float(np.linalg.norm(direction))))
+        if error < best_error:
+            best, best_error = p, error
+        if error < 1e-14:
+            break
+    return np.clip(best * size, rows.lower, rows.upper)
+
+
+def _violation(rows: Rows, x: Vector) -> float:
+    Ax = rows.A @ x
+    parts = (rows.low - Ax, Ax - rows.high, rows.lower - x, x - rows.upper)
+    return max(0.0, *(float(part.max(initial=0.0)) for part in parts))
+
+
+def _candidates(rows: Rows, v: Vector) -> Iterator[Vector]:
+    x, row_side, column_side = _interior_point(rows, v)
+    seen = set()
+    for _ in range(FACE_CORRECTIONS):
+        key = row_side.tobytes() + column_side.tobytes()
+        if key in seen:
+            break
+        seen.add(key)
+        p, row_side, column_side = _on_face(rows, v, row_side, column_side)
+        yield p
+    yield x
+
+
+def _on_face(rows: Rows, v: Vector, row_side: Sides, column_side: Sides) -> tuple[Vector, Sides, Sides]:
+    """Project v onto the face where rows and columns sit at the given sides.
+
+    Also returns the sides corrected by one primal-dual active-set step: violated bounds join, those with a
+    multiplier of the wrong sign leave.
+    """
+    active = np.flatnonzero(row_side)
+    fixed = column_side != 0
+    rhs = np.where(row_side > 0, rows.high, rows.low)[active]
+    A = rows.A[active]
+    A_free = A @ sp.diags_array((~fixed).astype(float))
+    x = np.where(fixed, np.where(column_side > 0, rows.upper, rows.lower), v)
+    mu = np.zeros(len(active))
+    if len(active):
+        gram = (A_free @ A_free.T).toarray()
+        for _ in range(3):  # the first solve squares the condition number, the refinements win it back
+            step = np.linalg.lstsq(gram, A @ x - rhs, rcond=1e-13)[0]
+            mu += step
+            x = x - A_free.T @ step
+    pull = v - x - A.T @ mu  # on fixed columns: the multiplier of the bound
+    multiplier = np.zeros(len(row_side))
+    multiplier[active] = mu
+    next_rows = _corrected(row_side, multiplier, rows.A @ x, rows.low, rows.high)
+    return x, next_rows, _corrected(column_side, pull, x, rows.lower, rows.upper)
+
+
+def _corrected(side: Sides, multiplier: Vector, value: Vector, low: Vector, high: Vector) -> Sides:
+    kept = np.where(multiplier * side >= 0, side, 0)
+    slack = 1e-12
+    moved = np.where(value > high + slack, 1, np.where(value < low - slack, -1, kept))
+    return np.where(low == high, 1, moved).astype(np.int8)
+
+
+def _interior_point(rows: Rows, v: Vector) -> tuple[Vector, Sides, Sides]:
+    """Clarabel's answer, with the side of each row and column: held where the multiplier beats the slack."""
+    import clarabel
+
+    m, n = rows.A.shape
+    B = sp.vstack([rows.A, sp.eye_array(n)], format="csr")
+    low, high = np.concatenate([rows.low, rows.lower]), np.concatenate([rows.high, rows.upper])
+    tied = np.flatnonzero(low == high)
+    above = np.flatnonzero((low < high) & np.isfinite(high))
+    below = np.flatnonzero((low < high) & np.isfinite(low))
+    G = sp.csc_matrix(sp.vstack([B[tied], B[above], -B[below]]))
+    h = np.concatenate([high[tied], high[above], -low[below]])
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.max_threads = 1
+    for name in ("tol_gap_abs", "tol_gap_rel", "tol_feas"):
+        setattr(settings, name, 1e-13)  # asks for all it can reach; what it calls the outcome does not matter
+    cones = [clarabel.ZeroConeT(len(tied)), clarabel.NonnegativeConeT(len(above) + len(below))]
+    weight = 1 / max(1.0, float(np.linalg.norm(v)))
+    P = sp.csc_matrix(weight * sp.eye_array(n))
+    answer = clarabel.DefaultSolver(P, -weight * v, G, h, cones, settings).solve()
+    held = (np.array(answer.z) > np.array(answer.s))[len(tied) :]
+    side = np.zeros(m + n, dtype=np.int8)
+    side[below[held[len(above) :]]] = -1
+    side[above[held[: len(above)]]] = 1
+    side[tied] = 1
+    return np.nan_to_num(np.array(answer.x)), side[:m], side[m:]
