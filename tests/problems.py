@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import tiebreak as tb
-from known.bounds import ConvexSet, Face, Inaccurate, Region, Term, whole
+from known.bounds import Bounds, ConvexSet, Face, Inaccurate, Region, Term, whole
 from known.cases import SETS, SetCase
 from known.terms import UPPERS, Built, huber, least_squares, linear, logistic
 
@@ -28,8 +28,10 @@ class Instance:
     f_star: float
     f_tol: float
     x_star: np.ndarray | None
-    solutions: Region | None = None
     note: str = ""
+    solutions: Region | None = None
+    f: Term | None = None
+    g: Term | None = None
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ def _linear(rng: np.random.Generator, case: SetCase) -> Lower:
 
 
 def _logistic_on(rng: np.random.Generator, face: Face, normal: np.ndarray | None) -> Lower:
-    """Rows repeated with p labels +1 and q labels -1, so that log(p / q) is the best score, and scaled so that
+    """Rows repeated with p labels +1 and q labels -1, so that log(p / q) is the best score, scaled so that
     xbar attains it; a row ``normal`` with label -1 is pushed down as far as Z allows."""
     B, xbar = _planted(rng, face)
     B = B[np.abs(B @ xbar) > 0.05]
@@ -117,8 +119,9 @@ def _logistic_on(rng: np.random.Generator, face: Face, normal: np.ndarray | None
     y = np.concatenate([np.zeros(0), *(np.repeat([1.0, -1.0], pair) for pair in zip(p, q, strict=True))])
     best = float(np.sum(p * np.log1p(q / p) + q * np.log1p(p / q)))
     if normal is not None:
-        A, y = np.vstack([A, normal]), np.append(y, -1.0)
-        best += float(np.logaddexp(0, normal @ xbar))
+        row = normal / 2.0 ** np.ceil(np.log2(1 + abs(normal @ xbar)))  # not saturated; a power of 2 keeps ties
+        A, y = np.vstack([A, row]), np.append(y, -1.0)
+        best += float(np.logaddexp(0, row @ xbar))
     if not y.size:
         raise Inaccurate("every planted score is zero")
     return Lower(*logistic(A, y), best / y.size, _region(face, xbar, rows))
@@ -170,7 +173,8 @@ LOWERS: dict[str, Callable[[np.random.Generator, SetCase], Lower]] = {
     "least-squares-random": _ls_random,
     "logistic-random": _logistic_random,
 }
-PLANTED = [kind for kind in LOWERS if not kind.endswith("random")]
+UNPLANTED = ("least-squares-random", "logistic-random")  # their minimisers are not known: with a slack only
+PLANTED = [kind for kind in LOWERS if kind not in UNPLANTED]
 
 
 def instance(seed: int, set_kind: str, lower_kind: str, upper_kind: str, slack: float = 0.0) -> Instance:
@@ -180,7 +184,7 @@ def instance(seed: int, set_kind: str, lower_kind: str, upper_kind: str, slack: 
     lower = LOWERS[lower_kind](rng, case)
     upper, objective = UPPERS[upper_kind](rng, case.reference.dim)
     region = lower.solutions if slack == 0 else _relaxed(case, lower, slack)
-    bounds = region.minimise(upper)
+    bounds = region.minimise(upper) if objective.convex else Bounds(np.nan, np.nan, region.centre)
     return Instance(
         tb.Problem(objective, lower.objective, case.domain, slack=slack),
         lower.g_star,
@@ -188,8 +192,10 @@ def instance(seed: int, set_kind: str, lower_kind: str, upper_kind: str, slack: 
         bounds.mid,
         bounds.tol() + bounds.weight * lower.g_tol,  # the level is as uncertain as g*
         bounds.x,
-        region,
         f"{set_kind}, {lower_kind}, {upper_kind}, slack {slack:g}, seed {seed}",
+        region,
+        upper,
+        lower.g,
     )
 
 

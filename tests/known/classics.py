@@ -20,8 +20,8 @@ def toy() -> Instance:
 
 
 def hard_pair(K: int) -> tuple[Instance, Instance]:
-    """Two problems that agree on all first K queries of a method that starts at 0 and stays in the span of what
-    it has seen, and whose f* differ by K/2: a chain that pulls all 2K coordinates to 1, or only the first K."""
+    """A chain that pulls all 2K coordinates to 1, or only the first K: f* differs by K/2, yet the first K
+    answers to a method that starts at 0 and stays in the span of what it has seen are the same."""
     d = 2 * K
     chain = np.eye(d) - np.eye(d, k=-1)  # rows x_1, x_2 - x_1, ...
     target = np.eye(d)[0]
@@ -59,7 +59,8 @@ def holder(seed: int, r: int, d: int = 4) -> Instance:
     """g grows like the distance to its minimisers to the power r, with constants known exactly.
 
     Z is [-1, 1]^d and f = 1/2 ||x - p||^2. For r >= 2, g = sum max(0, x_i - u_i)^r is at least
-    d^(1 - r/2) dist^r; for r = 1, g = <c, x> with c > 0 in the first coordinates is g* plus at least min(c) dist.
+    d^(1 - r/2) dist^r; for r = 1, g = <c, x> with c > 0 in the first coordinates, g - g* is at least
+    min(c) dist.
     """
     rng = np.random.default_rng([seed, r])
     p = rng.uniform(-2, 2, d)
