@@ -1,1 +1,31 @@
 """Objectives: smooth functions with their facts and structure."""
+
+from .algebra import Multiple, Sum
+from .base import Objective, Predictor
+from .covariance import SquaredCovariance
+from .function import Function
+from .gradient_check import ConvexityError, GradientError, check_convexity, check_gradient
+from .huber import Huber
+from .least_squares import LeastSquares
+from .linear import Linear, SquaredNorm
+from .logistic import Logistic
+from .quadratic import Quadratic
+
+__all__ = [
+    "ConvexityError",
+    "Function",
+    "GradientError",
+    "Huber",
+    "LeastSquares",
+    "Linear",
+    "Logistic",
+    "Multiple",
+    "Objective",
+    "Predictor",
+    "Quadratic",
+    "SquaredCovariance",
+    "SquaredNorm",
+    "Sum",
+    "check_convexity",
+    "check_gradient",
+]

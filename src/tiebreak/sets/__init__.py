@@ -1,1 +1,37 @@
 """Convex sets and their oracles: linear minimisation, with and without a cut, and projection."""
+
+from .base import Atom, Cut, CutStatus, Domain
+from .birkhoff import Birkhoff
+from .box import Box
+from .group import GroupBall
+from .ksparse import KSparse
+from .l1 import L1Ball
+from .l2 import L2Ball
+from .lp import LpBall
+from .oracles import FromOracles, MissingOracle
+from .polyhedron import Polyhedron
+from .product import Columns, Product
+from .simplex import Simplex
+from .spectral import NuclearBall, Spectrahedron
+
+__all__ = [
+    "Atom",
+    "Birkhoff",
+    "Box",
+    "Columns",
+    "Cut",
+    "CutStatus",
+    "Domain",
+    "FromOracles",
+    "GroupBall",
+    "KSparse",
+    "L1Ball",
+    "L2Ball",
+    "LpBall",
+    "MissingOracle",
+    "NuclearBall",
+    "Polyhedron",
+    "Product",
+    "Simplex",
+    "Spectrahedron",
+]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from copy import copy
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Self
 
 import numpy as np
 
@@ -21,7 +22,8 @@ class CutStatus(StrEnum):
     INFEASIBLE = "infeasible"  # Z and the half-space do not meet: the point minimises <c, .>, its multiplier is inf
 
 
-class Atom(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Atom:
     """An extreme point of Z with its weight, as a sparse vector: ``weight``, positions ``index``, entries ``value``."""
 
     weight: float
@@ -108,6 +110,16 @@ class Domain(ABC):
         from .cut import project_by_dual
 
         return project_by_dual(self, x, c, b)
+
+    def with_dim(self, dim: int) -> Self:
+        """The same set, as one of vectors of length ``dim`` (its diameter may depend on that)."""
+        if self.dim == dim:
+            return self
+        if self.dim is not None:
+            raise ValueError(f"the set has points of length {self.dim}, not {dim}")
+        bound = copy(self)
+        bound.dim = dim
+        return bound
 
     def _check(self, v: Vector, name: str) -> Vector:
         return as_vector(v, name, self.dim)

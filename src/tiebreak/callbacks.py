@@ -1,0 +1,224 @@
+"""Watching a run: the event a callback gets, a trace of it, a progress line."""
+
+from __future__ import annotations
+
+import csv
+import inspect
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TextIO
+
+from .arrays import Vector, as_count
+from .certificate import Bounds, Certificate
+from .problem import Problem
+from .solvers.base import State
+
+
+class Event:
+    """One iterate of a run, as a callback sees it. Values are computed when asked for.
+
+    Attributes
+    ----------
+    x : array
+        The iterate.
+    k : int
+        Updates made so far.
+    time : float
+        Seconds since the start.
+    state : State
+        The state of the method.
+    f, g : float
+        Both objectives at x.
+    certificate : Certificate
+        The best bounds so far, read for x.
+    """
+
+    def __init__(self, problem: Problem, bounds: Bounds, state: State, time: float) -> None:
+        self._problem = problem
+        self._bounds = bounds
+        self.state = state
+        self.time = time
+
+    @property
+    def x(self) -> Vector:
+        return self.state.x
+
+    @property
+    def k(self) -> int:
+        return self.state.k
+
+    nit = k
+
+    @cached_property
+    def f(self) -> float:
+        return self._problem.upper.value(self.x)
+
+    @property
+    def fun(self) -> float:
+        return self.f
+
+    @cached_property
+    def g(self) -> float:
+        return self._problem.lower.value(self.x)
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        return self._bounds.certificate(self.f, self.g, self.x)
+
+
+Callback = Callable[..., Any]
+
+
+def as_callbacks(callback: Callback | Iterable[Callback] | None) -> list[Callback]:
+    """A list of functions of one event; a parameter called ``intermediate_result`` is passed by name, as in SciPy."""
+    if callback is None:
+        return []
+    given = [callback] if callable(callback) else list(callback)
+    for one in given:
+        if not callable(one):
+            raise TypeError(f"callback must be a function of one event, or several; got {one!r}")
+    return [_by_name(one) if _wants_scipy_name(one) else one for one in given]
+
+
+def _wants_scipy_name(callback: Callback) -> bool:
+    try:
+        return set(inspect.signature(callback).parameters) == {"intermediate_result"}
+    except (TypeError, ValueError):
+        return False
+
+
+def _by_name(callback: Callback) -> Callback:
+    return lambda event: callback(intermediate_result=event)
+
+
+COLUMNS = ("k", "time", "f", "g", "f_lower", "f_upper", "g_lower", "g_upper", "lower_gap", "upper_gap")
+
+
+@dataclass
+class Trace:
+    """A record of every n-th iterate: k, time, both objectives and the bounds. Pass it as a callback.
+
+    Parameters
+    ----------
+    every : int, default 1
+        Record iterates whose k is a multiple of this.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
+    >>> trace = tb.Trace(every=10)
+    >>> result = tb.solve(problem, "cg-bio", max_iter=30, callback=trace, tol_upper=1e-12)
+    >>> trace.to_dict()["k"]
+    [0, 10, 20, 30]
+    """
+
+    every: int = 1
+    rows: list[tuple[float, ...]] = field(default_factory=list, repr=False)
+
+    def __post_init__(self) -> None:
+        self.every = as_count(self.every, "every")
+
+    def __call__(self, event: Event) -> None:
+        if event.k % self.every == 0:
+            self.record(event.k, event.time, event.f, event.g, event.certificate)
+
+    def record(self, k: int, time: float, f: float, g: float, c: Certificate) -> None:
+        """Add a row."""
+        bounds = (c.f_lower, c.f_upper, c.g_lower, c.g_upper, c.lower_gap, c.upper_gap)
+        self.rows.append((k, time, f, g, *bounds))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def to_dict(self) -> dict[str, list[float]]:
+        """One list a column."""
+        return {name: [row[i] for row in self.rows] for i, name in enumerate(COLUMNS)}
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write the table as CSV."""
+        with open(path, "w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(COLUMNS)
+            writer.writerows(self.rows)
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError("Trace.to_pandas needs pandas: pip install pandas") from error
+        return pd.DataFrame(self.rows, columns=list(COLUMNS))
+
+
+@dataclass
+class Progress:
+    """A progress line on standard error: both gaps against their tolerances. ``verbose=True`` makes one.
+
+    It shows the measured gaps, not a percentage: how far a first-order method still has to go is not known.
+
+    Parameters
+    ----------
+    tol_upper, tol_lower : float
+        The tolerances to show.
+    seconds : float, default 0.2
+        Time between two refreshes.
+    stream : file, optional
+        Where to write; default: standard error.
+    """
+
+    tol_upper: float = 1e-4
+    tol_lower: float = 1e-4
+    seconds: float = 0.2
+    stream: TextIO | None = None
+    _shown: float = field(default=-1.0, init=False, repr=False)
+    _width: int = field(default=0, init=False, repr=False)
+    _live: Any = field(default=None, init=False, repr=False)
+
+    def __call__(self, event: Event) -> None:
+        if event.time - self._shown >= self.seconds or self._shown < 0:
+            self._shown = event.time
+            self._show(self.line(event))
+
+    def line(self, event: Event) -> str:
+        """The text for one event."""
+        c = event.certificate
+        return (
+            f"k={event.k}  {event.time:.1f} s"
+            f"  f={event.f:.6g}  upper gap {c.upper_gap:.2e} (tol {self.tol_upper:.0e})"
+            f"  g={event.g:.6g}  lower gap {c.lower_gap:.2e} (tol {self.tol_lower:.0e})"
+        )
+
+    def close(self) -> None:
+        """End the line."""
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+        elif self._shown >= 0:
+            print(file=self._stream)
+        self._shown = -1.0
+
+    @property
+    def _stream(self) -> TextIO:
+        return sys.stderr if self.stream is None else self.stream
+
+    def _show(self, text: str) -> None:
+        if self._rich_status():
+            self._live.update(text)
+            return
+        self._width = max(self._width, len(text))
+        print("\r" + text.ljust(self._width), end="", file=self._stream, flush=True)
+
+    def _rich_status(self) -> bool:
+        """Whether a rich status line is open; it is, where rich is installed and the stream is a terminal."""
+        if self._live is None and self._stream.isatty():
+            try:
+                from rich.console import Console
+            except ImportError:
+                return False
+            self._live = Console(file=self._stream).status("")
+            self._live.start()
+        return self._live is not None

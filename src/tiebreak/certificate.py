@@ -1,0 +1,315 @@
+"""Bounds that hold whatever the method did: proved lower bounds on g* and f*, from a few points of Z.
+
+All of them are convexity plus a linear minimisation over Z. Notation as in the paper; u is any number known to be
+at least g*, and D the diameter of Z. With every bound the floating-point error of what it is made of is given away.
+
+* g* >= g(y) + min over s in Z of <grad g(y), s - y>: the Frank-Wolfe bound; also for an average of such
+  linearisations, and, for least squares, with the dual point rescaled.
+* f* >= f(x) + min over s in Z of <grad f(x), s - x> + lam (g(y) + <grad g(y), s - y> - u) for each lam >= 0,
+  because a solution x* has g(x*) <= u. The best lam is the multiplier of the cut oracle.
+* With slack > 0, a point of Z with g <= g_lower + slack is feasible for certain, so its f is an upper bound.
+* Given an error bound of g, f* <= f(x) + M dist(x, X_g*): Proposition 1 of the paper.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from .arrays import UNIT_ROUNDOFF, Vector
+from .objectives.base import Objective
+from .objectives.gradient_check import ConvexityError
+from .problem import Problem
+
+INSIDE = 1e-9
+"""A point counts as in Z when it violates no constraint by more than this, relative to the size of Z."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is proved about a point x of Z.
+
+    Attributes
+    ----------
+    g_lower, g_upper : float
+        g* lies between them.
+    lower_gap : float
+        At least g(x) - g*.
+    f_lower : float
+        At most f*, the optimal value of the problem (with its slack).
+    f_upper : float
+        At least f*; inf unless proved.
+    upper_gap : float
+        f(x) - f_lower, at least f(x) - f*. Negative: x is super-optimal, that is, not optimal for the lower level.
+    stationarity : float or None
+        For a nonconvex f: at least the Frank-Wolfe gap of f at x over the lower solutions.
+    multiplier : float
+        The weight of the lower level behind f_lower: the price of lower-level loss.
+    lower_unique : bool or None
+        Whether the lower level has one solution only; None where that is not known.
+    upper_constant : bool or None
+        True where f is proved to be constant on the lower solutions.
+    assumes : tuple of str
+        What the bounds take for granted and the library cannot check.
+    """
+
+    g_lower: float
+    g_upper: float
+    lower_gap: float
+    f_lower: float
+    f_upper: float
+    upper_gap: float
+    stationarity: float | None = None
+    multiplier: float = 0.0
+    lower_unique: bool | None = None
+    upper_constant: bool | None = None
+    assumes: tuple[str, ...] = ()
+
+    @property
+    def super_optimal(self) -> bool:
+        """Whether f(x) is below f* for certain, so that x cannot be optimal for the lower level."""
+        return self.upper_gap < 0
+
+    def shows(self, tol_upper: float, tol_lower: float, slack: float = 0.0) -> bool:
+        """Whether both tolerances are proved: f(x) - f* <= tol_upper (or stationarity) and g(x) - g* <= slack + tol_lower."""
+        upper = self.upper_gap if self.stationarity is None else min(self.stationarity, self.upper_gap)
+        return bool(upper <= tol_upper and self.lower_gap <= slack + tol_lower)
+
+
+class Linearisation(NamedTuple):
+    """An objective at a point: its linear model there, and how far rounding may have moved it."""
+
+    x: Vector
+    value: float
+    grad: Vector
+    value_error: float
+    grad_error: float
+
+    @classmethod
+    def of(cls, objective: Objective, x: Vector) -> Linearisation:
+        """Evaluated afresh, not from anything a solver carries along."""
+        value, grad = objective.value_and_grad(x)
+        return cls(x, value, grad, *objective.rounding(x))
+
+
+class Average(NamedTuple):
+    """An average of linearisations: s -> constant + <grad, s>, with the errors of both."""
+
+    constant: float
+    grad: Vector
+    error: float
+    grad_error: float
+
+
+@dataclass
+class Bounds:
+    """The best bounds seen. ``observe`` adds a point; ``certificate`` says what they mean for a point."""
+
+    problem: Problem
+    g_lower: float = field(init=False)
+    f_lower: float = field(init=False)
+    g_upper: float = field(default=np.inf, init=False)
+    f_upper: float = field(default=np.inf, init=False)
+    multiplier: float = field(default=0.0, init=False)
+    _best_lower: Vector | None = field(default=None, init=False)
+    _average: Average | None = field(default=None, init=False)
+    _seen: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        self.g_lower = self.problem.lower.lower_bound
+        self.f_lower = self.problem.upper.lower_bound
+
+    def observe(self, x: Vector, anchor: Vector | None = None, multiplier: float = 0.0) -> float | None:
+        """Improve the bounds with x (and the anchor); returns the stationarity bound of a nonconvex f at x."""
+        g = Linearisation.of(self.problem.lower, x)
+        self._lower_level(g)
+        cuts = [g]
+        if anchor is not None and not np.array_equal(anchor, x):
+            cuts.append(Linearisation.of(self.problem.lower, anchor))
+            self._lower_level(cuts[-1])
+        self._averaged_bound(cuts[-1])
+        if self.g_lower > self.g_upper:
+            raise ConvexityError(
+                f"the lower level cannot be convex with the gradient it gives: its minimum over the domain is at "
+                f"least {self.g_lower:.12g} by linearisation, yet a point has the value {self.g_upper:.12g}; "
+                "check lower with tiebreak.check_gradient and its convexity"
+            )
+        f = Linearisation.of(self.problem.upper, x)
+        best = max(self._upper_level(f, cut, multiplier) for cut in cuts)
+        self._upper_bounds(f, g)
+        if self.problem.upper.convex:
+            self.f_lower = max(self.f_lower, best)
+            return None
+        return float(f.value + f.value_error - best)
+
+    def certificate(self, f: float, g: float, x: Vector, stationarity: float | None = None) -> Certificate:
+        """The bounds, read for a point with the values f and g."""
+        return Certificate(
+            g_lower=self.g_lower,
+            g_upper=self.g_upper,
+            lower_gap=g + self.problem.lower.rounding(x)[0] - self.g_lower,
+            f_lower=self.f_lower,
+            f_upper=self.f_upper,
+            upper_gap=f - self.f_lower,
+            stationarity=stationarity,
+            multiplier=self.multiplier,
+            assumes=assumptions(self.problem),
+        )
+
+    # -- lower level -------------------------------------------------------------------------------------------
+
+    def _lower_level(self, g: Linearisation) -> None:
+        minimum = self._linear_minimum(g.grad, g.grad_error)
+        self.g_lower = max(
+            self.g_lower,
+            self._model_minimum(g, minimum),
+            self.problem.lower.scaled_dual_bound(g.x, minimum),
+        )
+        outside = self._distance_outside(g.x)
+        level = g.value + g.value_error + float(np.linalg.norm(g.grad)) * outside
+        if level < self.g_upper:
+            self.g_upper, self._best_lower = level, g.x
+
+    def _averaged_bound(self, g: Linearisation) -> None:
+        """The same bound for an average of the linearisations seen, the later ones weighing more."""
+        weight = 2.0 / (self._seen + 2)
+        self._seen += 1
+        new = Average(
+            constant=g.value - float(g.grad @ g.x),
+            grad=g.grad,
+            error=g.value_error + g.grad_error * float(np.linalg.norm(g.x)) + _dot_error(g.grad, g.x),
+            grad_error=g.grad_error,
+        )
+        if self._average is None:
+            self._average = new
+            return
+        old = self._average
+        self._average = average = Average(
+            (1 - weight) * old.constant + weight * new.constant,
+            (1 - weight) * old.grad + weight * new.grad,
+            (1 - weight) * old.error + weight * new.error + _ulps(old.constant) + _ulps(new.constant),
+            (1 - weight) * old.grad_error + weight * new.grad_error + _ulps(float(np.linalg.norm(old.grad))),
+        )
+        minimum = self._linear_minimum(average.grad, average.grad_error)
+        bound = average.constant + minimum - average.error - _ulps(average.constant) - _ulps(minimum)
+        self.g_lower = max(self.g_lower, bound)
+
+    # -- upper level -------------------------------------------------------------------------------------------
+
+    def _upper_level(self, f: Linearisation, g: Linearisation, multiplier: float) -> float:
+        """The Lagrangian bound at the multiplier of the cut, or at smaller ones where rounding makes those better."""
+        level = self.g_upper + self.problem.slack
+        if not np.isfinite(level):
+            return self._lagrangian(f, g, 0.0, 0.0)
+        warm = self.multiplier or multiplier
+        cut = self.problem.domain.lmo_cut(f.grad, g.grad, float(g.grad @ g.x) + level - g.value, warm=warm)
+        first = cut.multiplier if np.isfinite(cut.multiplier) else max(10 * warm, 1.0)
+        best, best_at = -np.inf, 0.0
+        for lam in dict.fromkeys((first, multiplier or first)):
+            bound = self._lagrangian(f, g, lam, level)
+            while True:
+                if bound > best:
+                    best, best_at = bound, lam
+                lam *= 0.1
+                if lam * (g.value_error + g.grad_error) <= UNIT_ROUNDOFF * (1 + abs(f.value)):
+                    break  # rounding of the lower level plays no part here: the multiplier of the cut is best
+                smaller = self._lagrangian(f, g, lam, level)
+                if smaller <= bound:
+                    break
+                bound = smaller
+        if best > self.f_lower or not self.problem.upper.convex:
+            self.multiplier = best_at
+        return best
+
+    def _lagrangian(self, f: Linearisation, g: Linearisation, lam: float, level: float) -> float:
+        slope = f.grad + lam * g.grad
+        slope_error = f.grad_error + lam * g.grad_error + UNIT_ROUNDOFF * float(np.linalg.norm(slope)) * 2
+        minimum = self._linear_minimum(slope, slope_error)
+        terms = (f.value, -float(f.grad @ f.x), lam * (g.value - level), -lam * float(g.grad @ g.x), minimum)
+        error = (
+            f.value_error
+            + lam * g.value_error
+            + f.grad_error * float(np.linalg.norm(f.x))
+            + lam * g.grad_error * float(np.linalg.norm(g.x))
+            + _dot_error(f.grad, f.x)
+            + lam * _dot_error(g.grad, g.x)
+            + 8 * UNIT_ROUNDOFF * sum(map(abs, terms))
+            + 4 * UNIT_ROUNDOFF * lam * (abs(g.value) + abs(level))
+        )
+        return sum(terms) - error
+
+    def _upper_bounds(self, f: Linearisation, g: Linearisation) -> None:
+        problem, bound = self.problem, self.problem.error_bound
+        if bound is not None and problem.slack == 0 and problem.upper.convex:
+            delta = bound.distance(g.value + g.value_error - self.g_lower)
+            rises = []
+            if bound.gradient_bound is not None:
+                rises.append(bound.gradient_bound * delta)
+            if problem.upper.smoothness is not None:
+                slope = float(np.linalg.norm(f.grad)) + f.grad_error
+                rises.append(slope * delta + 0.5 * problem.upper.smoothness * delta**2)
+            if rises:
+                self.f_upper = min(self.f_upper, f.value + f.value_error + min(rises))
+        allowed = self.g_lower + problem.slack
+        if problem.slack > 0 and self._best_lower is not None and self.g_upper <= allowed:
+            self.f_upper = min(self.f_upper, self._feasible_value(f, g, allowed))
+
+    def _feasible_value(self, f: Linearisation, g: Linearisation, allowed: float) -> float:
+        """f at x if x is feasible for certain, else at the mix of x and the best lower-level point that is."""
+        top = g.value + g.value_error + float(np.linalg.norm(g.grad)) * self._distance_outside(f.x)
+        if top <= allowed:
+            return f.value + f.value_error
+        assert self._best_lower is not None
+        share = (allowed - self.g_upper) / (top - self.g_upper)
+        x = (1 - share) * self._best_lower + share * f.x
+        if not np.isfinite(top):
+            x = self._best_lower
+        return self.problem.upper.value(x) + self.problem.upper.rounding(x)[0]
+
+    # -- shared ------------------------------------------------------------------------------------------------
+
+    def _linear_minimum(self, c: Vector, error: float) -> float:
+        """A lower bound on the minimum of <c', s> over Z, for every c' within ``error`` of c."""
+        domain = self.problem.domain
+        s = domain.lmo(c)
+        reach = float(np.linalg.norm(s)) + domain.diameter  # no point of Z is farther from the origin
+        return domain.lmo_bound(c, s) - (error * reach if error > 0 else 0.0)
+
+    def _model_minimum(self, g: Linearisation, minimum: float) -> float:
+        at_x = float(g.grad @ g.x)
+        error = g.value_error + g.grad_error * float(np.linalg.norm(g.x)) + _dot_error(g.grad, g.x)
+        return g.value - at_x + minimum - error - 4 * UNIT_ROUNDOFF * (abs(g.value) + abs(at_x) + abs(minimum))
+
+    def _distance_outside(self, x: Vector) -> float:
+        """How far outside Z the point may lie: rounding, the tolerance INSIDE, or inf for a point outside."""
+        size = float(np.linalg.norm(x)) + min(self.problem.domain.diameter, 1.0)
+        for tol in (1e-13, INSIDE):
+            if self.problem.domain.contains(x, tol):
+                return tol * size
+        return np.inf
+
+
+def assumptions(problem: Problem) -> tuple[str, ...]:
+    """What the bounds take for granted, in words."""
+    found = ["double-precision arithmetic follows the standard rounding model"]
+    for name, objective in (("lower", problem.lower), ("upper", problem.upper)):
+        if claims := objective.claims:
+            found.append(f"{name} level: {claims}")
+    if not problem.upper.convex:
+        found.append("upper level is not convex: only stationarity is bounded")
+    if problem.domain.assumes:
+        found.append(f"domain: {problem.domain.assumes}")
+    if problem.error_bound is not None:
+        found.append("the error bound of the lower level holds as given")
+    found.append(f"points that violate no constraint by more than {INSIDE:g} (relative) count as in the domain")
+    return tuple(found)
+
+
+def _dot_error(c: Vector, x: Vector) -> float:
+    return (x.size + 2) * UNIT_ROUNDOFF * float(np.abs(c) @ np.abs(x))
+
+
+def _ulps(value: float) -> float:
+    return 4 * UNIT_ROUNDOFF * abs(value)

@@ -1,0 +1,71 @@
+"""The command line: ``tiebreak run`` and ``tiebreak methods``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from .problem import Problem
+from .result import Result
+from .solve import solve
+from .solvers import methods
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Entry point; returns the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="tiebreak",
+        description="Simple bilevel optimisation: the best point among all minimisers, with a proof.",
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    run = commands.add_parser("run", help="solve two problems that ship with the library and explain the answers")
+    run.add_argument("--verbose", action="store_true", help="show progress")
+    commands.add_parser("methods", help="list the methods with their references")
+    chosen = parser.parse_args(arguments)
+    if chosen.command == "methods":
+        print(methods())
+        return 0
+    return _run(chosen.verbose)
+
+
+def _run(verbose: bool) -> int:
+    from .experiments import regression, toy
+
+    solved = [
+        _show(
+            "The paper's toy problem",
+            "Among the points with the largest x1 + x2, minimise x1^2/2 - x1/2 + x2/10. The answer is (0.6, 0.4).",
+            toy.problem(),
+            1e-6,
+            verbose,
+        ),
+        _show(
+            "Over-parameterised regression (diabetes data, 285 features, 265 training rows)",
+            "Among the models in an l1 ball that fit the training rows best, the one that validates best.",
+            regression.diabetes(),
+            1e-3,
+            verbose,
+        ),
+    ]
+    return 0 if all(solved) else 1
+
+
+def _show(title: str, question: str, problem: Problem, tol: float, verbose: bool) -> bool:
+    print(f"{title}\n{'-' * len(title)}\n{question}\n", flush=True)
+    result = solve(problem, tol_upper=tol, tol_lower=tol, max_iter=100_000, verbose=verbose)
+    _report(result)
+    return result.success
+
+
+def _report(result: Result) -> None:
+    print(result)
+    print("\n  What is proved:", result.message)
+    print("  It assumes:")
+    for assumption in result.certificate.assumes:
+        print(f"    - {assumption}")
+    print(flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The problems the library is shown on."""

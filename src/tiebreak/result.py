@@ -1,0 +1,159 @@
+"""What a run returns: the point, both objectives, and what is proved about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .arrays import Vector
+from .callbacks import Trace
+from .certificate import Certificate
+from .problem import Problem
+from .solvers.base import State
+
+if TYPE_CHECKING:
+    from .verify import Verification
+
+
+class Status(StrEnum):
+    """How a run ended. Only CONVERGED is a success: the certificate shows both tolerances."""
+
+    CONVERGED = "converged"
+    MAX_ITER = "max_iter"
+    MAX_TIME = "max_time"
+    STOPPED = "stopped"
+    INTERRUPTED = "interrupted"
+    STALLED = "stalled"
+    NONFINITE = "nonfinite"
+
+
+@dataclass(frozen=True)
+class Result:
+    """The outcome of ``solve``.
+
+    Attributes
+    ----------
+    x : array
+        The point.
+    f, g : float
+        Upper and lower objective at x (``fun`` is f).
+    success : bool
+        Whether both tolerances are proved.
+    status : Status
+        How the run ended.
+    message : str
+        The same in words, with what the bounds mean.
+    method : str
+        The method that ran.
+    nit : int
+        Updates made.
+    time : float
+        Seconds.
+    calls : dict
+        Oracle calls, by name; those of the bounds under "bounds.".
+    certificate : Certificate
+        What is proved about x.
+    trace : Trace
+        The iterates at which the bounds were computed (or your own Trace, if you passed one).
+    seed : int or None
+        The seed of the run.
+    blocks : dict or None
+        x in its named blocks, for a Product domain.
+    state : State or None
+        Where the method stood; ``solve(problem, method, x0=result.state)`` goes on from there.
+    """
+
+    x: Vector
+    f: float
+    g: float
+    success: bool
+    status: Status
+    message: str
+    method: str
+    nit: int
+    time: float
+    calls: dict[str, int]
+    certificate: Certificate
+    trace: Trace = field(repr=False)
+    seed: int | None = None
+    blocks: dict[str, np.ndarray] | None = field(default=None, repr=False)
+    state: State | None = field(default=None, repr=False)
+
+    @property
+    def fun(self) -> float:
+        """The upper objective at x, under SciPy's name."""
+        return self.f
+
+    def __getitem__(self, name: str) -> Any:
+        if name == "fun" or name in {one.name for one in fields(self)}:
+            return getattr(self, name)
+        raise KeyError(name)
+
+    def verify(self, problem: Problem) -> Verification:
+        """Recompute everything from x alone, by other code, and compare."""
+        from .verify import verify
+
+        return verify(problem, self)
+
+    def save(self, path: str | Path) -> None:
+        """Write the result, with its certificate, trace and state, to one .npz file."""
+        from .storage import save
+
+        save(self, path)
+
+    @staticmethod
+    def load(path: str | Path) -> Result:
+        """Read a result written by ``save``."""
+        from .storage import load
+
+        return load(path)
+
+    def __repr__(self) -> str:
+        c = self.certificate
+        rows = [
+            (
+                "status",
+                f"{self.status} (success: {self.success}) after {self.nit} updates, {self.time:.3g} s, {self.method}",
+            ),
+            (
+                "upper",
+                f"f = {self.f:.10g}   f* in [{c.f_lower:.10g}, {c.f_upper:.10g}]   f(x) - f* <= {c.upper_gap:.3g}",
+            ),
+            (
+                "lower",
+                f"g = {self.g:.10g}   g* in [{c.g_lower:.10g}, {c.g_upper:.10g}]   g(x) - g* <= {c.lower_gap:.3g}",
+            ),
+            ("x", np.array2string(self.x, precision=6, threshold=8, edgeitems=3)),
+        ]
+        if c.stationarity is not None:
+            rows.insert(2, ("", f"not convex: Frank-Wolfe gap over the lower solutions <= {c.stationarity:.3g}"))
+        if c.super_optimal:
+            rows.insert(2, ("", "f(x) is below f*: x is not optimal for the lower level to that accuracy"))
+        return "Result\n" + "\n".join(f"  {name:<7} {text}" for name, text in rows)
+
+
+def explain(certificate: Certificate, problem: Problem, tol_upper: float, tol_lower: float) -> str:
+    """The certificate in plain words."""
+    c = certificate
+    goal = "g*" if problem.slack == 0 else f"g* + {problem.slack:g}"
+    loss = max(c.lower_gap - problem.slack, 0.0)
+    sentences = [f"g(x) exceeds {goal} by at most {loss:.3g}"]
+    if c.stationarity is not None:
+        sentences.append(f"f is not convex: its Frank-Wolfe gap at x is at most {c.stationarity:.3g}")
+    elif c.super_optimal:
+        sentences.append(
+            f"f(x) is below f* by at least {-c.upper_gap:.3g}, because x is not exactly optimal for the lower level"
+        )
+    elif np.isfinite(c.upper_gap):
+        sentences.append(f"f(x) exceeds f* by at most {c.upper_gap:.3g}")
+    if np.isfinite(c.f_upper) and np.isfinite(c.f_lower):
+        sentences.append(f"f* lies in [{c.f_lower:.8g}, {c.f_upper:.8g}]")
+    elif problem.slack == 0 and problem.upper.convex:
+        sentences.append("how far f(x) may lie below f* is not known without more structure")
+    if c.upper_constant:
+        sentences.append("f is constant on the lower solutions: the second objective has no say")
+    return "; ".join(sentences) + "."

@@ -1,0 +1,347 @@
+"""The loop: the only one in the library. Methods update a state; everything else happens here."""
+
+from __future__ import annotations
+
+import logging
+import time
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .arrays import Vector, as_count, as_positive, as_vector
+from .callbacks import Callback, Event, Progress, Trace, as_callbacks
+from .certificate import INSIDE, Bounds, Certificate
+from .choose import choose
+from .objectives import ConvexityError, GradientError, check_convexity, check_gradient
+from .problem import Problem, start_point
+from .result import Result, Status, explain
+from .solvers import SOLVERS, Solver, State, named
+from .watch import NonFiniteError, watched
+
+logger = logging.getLogger("tiebreak")
+
+CHECK_GROWTH = 1.1
+"""Bounds are computed at each of the first updates and then whenever k has grown by this factor."""
+
+STALL_CHECKS = 5
+"""So many computations of the bounds in a row with nothing changed, over 20 updates or more, are a stall."""
+
+Method = str | Solver[Any]
+Start = ArrayLike | Result | State | None
+
+
+def solve(
+    problem: Problem,
+    method: Method = "auto",
+    *,
+    x0: Start = None,
+    tol_upper: float = 1e-4,
+    tol_lower: float = 1e-4,
+    max_iter: int = 10_000,
+    max_time: float | None = 60.0,
+    callback: Callback | Iterable[Callback] | None = None,
+    seed: int | None = None,
+    verbose: bool = False,
+) -> Result:
+    """Find the minimiser of the upper objective among the minimisers of the lower one.
+
+    Parameters
+    ----------
+    problem : Problem
+        What to solve.
+    method : str or solver, default "auto"
+        A name from ``tiebreak.methods()``, or a solver object such as ``tiebreak.CGBiO(variant="paper")``.
+    x0 : array, Result or State, optional
+        Where to start. A point outside the domain is projected, with a warning. A State (``result.state``) goes on
+        exactly where that run stopped.
+    tol_upper, tol_lower : float
+        Absolute tolerances: success means that f(x) - f* <= tol_upper and g(x) - g* <= tol_lower (+ slack) are proved.
+    max_iter : int
+        Most updates.
+    max_time : float or None
+        Most seconds; None for no limit.
+    callback : callable or several, optional
+        Called with an event (x, k, f, g, time, certificate) at every iterate. Returning True or raising
+        StopIteration stops the run; that is not a success.
+    seed : int, optional
+        For methods that draw random numbers; recorded in the result.
+    verbose : bool
+        Show a progress line on standard error.
+
+    Returns
+    -------
+    Result
+        The point, both objectives and the certificate.
+
+    Examples
+    --------
+    The smallest vector with x1 + x2 = 1:
+
+    >>> import tiebreak as tb
+    >>> problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
+    >>> result = tb.solve(problem, tol_upper=1e-3, tol_lower=1e-3)
+    >>> result.status
+    <Status.CONVERGED: 'converged'>
+    >>> result.certificate.f_lower <= 0.25  # f* = 1/4, at (1/2, 1/2)
+    True
+    """
+    tol_upper, tol_lower = as_positive(tol_upper, "tol_upper"), as_positive(tol_lower, "tol_lower")
+    max_iter = as_count(max_iter, "max_iter")
+    limit = np.inf if max_time is None else as_positive(max_time, "max_time")
+    callbacks = as_callbacks(callback)
+    tol_lower = min(tol_lower, _holder_tolerance(problem, tol_upper))
+    solver, reason = _prepare(problem, method, tol_upper, tol_lower)
+    start = _start(problem, x0)
+    _check_functions(problem, seed)
+    progress = Progress(tol_upper, tol_lower) if verbose else None
+    if progress is not None:
+        callbacks.append(progress)
+    logger.debug("%s: %s", solver.info.name, reason)
+
+    run = _Run(problem, solver, tol_upper, tol_lower)
+    try:
+        status, detail = run.through(start, callbacks, max_iter, limit)
+    finally:
+        if progress is not None:
+            progress.close()
+    trace = next((one for one in callbacks if isinstance(one, Trace)), run.trace)
+    return run.result(status, detail, reason, trace, seed)
+
+
+def iterate(
+    problem: Problem,
+    method: Method = "auto",
+    *,
+    x0: Start = None,
+    tol_upper: float = 1e-4,
+    tol_lower: float = 1e-4,
+    seed: int | None = None,
+) -> Iterator[State]:
+    """The states of a method, one an update, k = 0 first; for those who want to own the loop.
+
+    It ends only where the method's own stopping test does.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
+    >>> for state in tb.iterate(problem, "cg-bio"):
+    ...     if state.k == 100:
+    ...         break
+    >>> state.x.round(1)
+    array([0.5, 0.5])
+    """
+    tol_upper, tol_lower = as_positive(tol_upper, "tol_upper"), as_positive(tol_lower, "tol_lower")
+    tol_lower = min(tol_lower, _holder_tolerance(problem, tol_upper))
+    solver, _ = _prepare(problem, method, tol_upper, tol_lower)
+    start = _start(problem, x0)
+    _check_functions(problem, seed)
+    states = _states(problem, solver, start)
+    return (state for state in states if not state.finished)  # x repeats the state before; only the mark is new
+
+
+def _states(problem: Problem, solver: Solver[Any], start: Vector | State | None) -> Iterator[State]:
+    state = start if isinstance(start, State) else solver.start(problem, start)
+    yield state
+    while not state.finished:
+        before = state.k
+        state = solver.advance(problem, state)
+        if state.k > before or state.finished:
+            yield state
+
+
+@dataclass
+class _Run:
+    """One run: the bounds, the clock, and the last state that was reached."""
+
+    problem: Problem
+    solver: Solver[Any]
+    tol_upper: float
+    tol_lower: float
+    calls: Counter[str] = field(default_factory=Counter)
+    trace: Trace = field(default_factory=Trace)
+    state: State | None = None
+    started: float = field(default_factory=time.perf_counter)
+    stationarity: float | None = None
+
+    def __post_init__(self) -> None:
+        self.bounds = Bounds(watched(self.problem, self.calls, "bounds."))
+        self._next_check = 0
+        self._unchanged = 0
+        self._last: tuple[float, ...] = ()
+
+    def elapsed(self) -> float:
+        return time.perf_counter() - self.started
+
+    def through(
+        self, start: Vector | State | None, callbacks: list[Callback], max_iter: int, limit: float
+    ) -> tuple[Status, str]:
+        """Run until something ends it; returns what did."""
+        states = _states(watched(self.problem, self.calls), self.solver, start)
+        try:
+            for state in states:
+                self.state = state
+                if (self._due(state) or state.finished) and self._converged(state):
+                    self._tell(callbacks)
+                    return Status.CONVERGED, "both tolerances are proved"
+                if self._tell(callbacks):
+                    return Status.STOPPED, "a callback stopped the run"
+                if self._unchanged >= STALL_CHECKS and state.k >= 20:
+                    return Status.STALLED, "neither the iterate nor any bound changes any more"
+                if state.k >= max_iter:
+                    return Status.MAX_ITER, f"the limit of {max_iter} updates was reached"
+                if self.elapsed() >= limit:
+                    return Status.MAX_TIME, f"the limit of {limit:g} s was reached"
+        except KeyboardInterrupt:
+            return Status.INTERRUPTED, "interrupted; this is the last complete state"
+        except NonFiniteError as error:
+            logger.warning("%s", error)
+            return Status.NONFINITE, f"{error}; this is the last complete state"
+        return (
+            Status.STALLED,
+            "the method's own stopping test holds, but the bounds do not show both tolerances",
+        )
+
+    def _due(self, state: State) -> bool:
+        if state.k < self._next_check:
+            return False
+        self._next_check = max(state.k + 1, int(CHECK_GROWTH * state.k))
+        return True
+
+    def _converged(self, state: State) -> bool:
+        certificate = self._observe(state)
+        now = (*self._facts(state), float(np.sum(state.x)))
+        self._unchanged = self._unchanged + 1 if now == self._last else 0
+        self._last = now
+        return certificate.shows(self.tol_upper, self.tol_lower, self.problem.slack)
+
+    def _facts(self, state: State) -> tuple[float, ...]:
+        b = self.bounds
+        return (b.g_lower, b.g_upper, b.f_lower, b.f_upper)
+
+    def _observe(self, state: State) -> Certificate:
+        """Fresh bounds at what the method would return, recorded in the trace."""
+        x = self.solver.solution(state)
+        self.stationarity = self.bounds.observe(x, state.anchor, state.multiplier)
+        f, g = self.bounds.problem.upper.value(x), self.bounds.problem.lower.value(x)
+        certificate = self.bounds.certificate(f, g, x, self.stationarity)
+        self.trace.record(state.k, self.elapsed(), f, g, certificate)
+        return certificate
+
+    def _tell(self, callbacks: list[Callback]) -> bool:
+        """Show the state to the callbacks; whether one of them wants to stop."""
+        if not callbacks or self.state is None:
+            return False
+        event = Event(self.problem, self.bounds, self.state, self.elapsed())
+        stop = False
+        for callback in callbacks:
+            try:
+                stop = callback(event) is True or stop
+            except StopIteration:
+                stop = True
+        return stop
+
+    def result(self, status: Status, detail: str, reason: str, trace: Trace, seed: int | None) -> Result:
+        """Everything recomputed at the final point, and said in words."""
+        if self.state is None:  # an oracle failed before the first state existed
+            x, nit = start_point(self.problem), 0
+        else:
+            x, nit = self.solver.solution(self.state), self.state.k
+        try:
+            anchor = None if self.state is None else self.state.anchor
+            self.stationarity = self.bounds.observe(x, anchor)
+        except NonFiniteError as error:
+            status, detail = Status.NONFINITE, f"{error}; this is the last complete state"
+        f, g = self.problem.upper.value(x), self.problem.lower.value(x)
+        certificate = self.bounds.certificate(f, g, x, self.stationarity)
+        words = explain(certificate, self.problem, self.tol_upper, self.tol_lower)
+        split = getattr(self.problem.domain, "split", None)
+        return Result(
+            x=x,
+            f=f,
+            g=g,
+            success=status is Status.CONVERGED,
+            status=status,
+            message=f"{detail[0].upper()}{detail[1:]}. {words[0].upper()}{words[1:]}{reason and f' Method: {reason}.'}",
+            method=self.solver.info.name,
+            nit=nit,
+            time=self.elapsed(),
+            calls=dict(self.calls),
+            certificate=certificate,
+            trace=trace,
+            seed=seed,
+            blocks=None if split is None else split(x),
+            state=self.state,
+        )
+
+
+def _prepare(problem: Problem, method: Method, tol_upper: float, tol_lower: float) -> tuple[Solver[Any], str]:
+    """The solver, with the tolerances of the run where it wants them, after checking what it needs."""
+    if not isinstance(problem, Problem):
+        raise TypeError(f"problem must be a tiebreak.Problem, got {type(problem).__name__}")
+    if isinstance(method, str):
+        solver, reason = choose(problem) if method == "auto" else (named(method), "")
+    elif isinstance(method, Solver):
+        solver, reason = method, ""
+    else:
+        raise TypeError(f"method must be a name or a solver such as tiebreak.CGBiO(), got {method!r}")
+    wanted = {"tol_upper": tol_upper, "tol_lower": tol_lower}
+    open_fields = {name: tol for name, tol in wanted.items() if getattr(solver, name, 0.0) is None}
+    missing = _missing(problem, solver.needs)
+    if missing:
+        able = [name for name, cls in SOLVERS.items() if not _missing(problem, cls.needs)]
+        instead = f"; methods that can do without: {', '.join(able)}" if able else ""
+        raise ValueError(
+            f"method {solver.info.name!r} needs {', '.join(sorted(missing))}, which the problem lacks{instead}"
+        )
+    return replace(solver, **open_fields), reason
+
+
+def _missing(problem: Problem, needs: frozenset[str]) -> set[str]:
+    oracles = {f"domain.{name}" for name in problem.domain.oracles} | {"upper.grad", "lower.grad"}
+    return set(needs - oracles)
+
+
+def _start(problem: Problem, x0: Start) -> Vector | State | None:
+    if x0 is None:
+        return None
+    if isinstance(x0, State):
+        return replace(x0, finished=False)
+    x = as_vector(x0.x if isinstance(x0, Result) else x0, "x0", problem.dim)
+    if problem.domain.contains(x, INSIDE):
+        return x.copy()
+    if "project" not in problem.domain.oracles:
+        raise ValueError("x0 lies outside the domain, which has no projection: give a point inside")
+    warnings.warn("x0 lies outside the domain; its projection is used", UserWarning, stacklevel=3)
+    return problem.domain.project(x)
+
+
+def _check_functions(problem: Problem, seed: int | None) -> None:
+    """One look at what a user wrote by hand: the gradient along one direction, convexity where it is claimed."""
+    if not (problem.upper.claims or problem.lower.claims) or "lmo" not in problem.domain.oracles:
+        return
+    rng = np.random.default_rng(0 if seed is None else seed)
+    directions = rng.standard_normal((3, problem.dim))
+    corners = [problem.domain.lmo(direction) for direction in directions]
+    middle = sum(corners) / len(corners)
+    for name, objective in (("upper", problem.upper), ("lower", problem.lower)):
+        if not objective.claims:
+            continue
+        try:
+            check_gradient(objective, middle)
+            if objective.convex:
+                check_convexity(objective, [middle, *corners])
+        except (GradientError, ConvexityError) as error:
+            raise type(error)(f"{name}: {error}") from None
+
+
+def _holder_tolerance(problem: Problem, tol_upper: float) -> float:
+    """Corollary 1: under an error bound, the lower tolerance that makes the upper guarantee two-sided."""
+    if problem.error_bound is None or problem.slack > 0:
+        return np.inf
+    return problem.error_bound.lower_tolerance(tol_upper, problem.upper)

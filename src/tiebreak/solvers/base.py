@@ -1,0 +1,77 @@
+"""What a method is: hyper-parameters, a start, and one update of a plain state. The loop does everything else."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Generic, TypeVar
+
+from ..arrays import Vector
+from ..problem import Problem
+
+
+@dataclass(frozen=True, kw_only=True)
+class State:
+    """Where a method stands: plain data, so that a run can be saved and resumed.
+
+    Attributes
+    ----------
+    x : array
+        The iterate.
+    k : int
+        Updates made so far.
+    anchor : array or None
+        A point of Z with a small lower-level value, where the method knows a better one than x; for the bounds.
+    multiplier : float
+        The method's current weight of the lower level, where it has one; for the bounds.
+    finished : bool
+        Whether the method's own stopping test holds at x.
+    """
+
+    x: Vector
+    k: int = 0
+    anchor: Vector | None = None
+    multiplier: float = 0.0
+    finished: bool = False
+
+
+S = TypeVar("S", bound=State)
+
+
+@dataclass(frozen=True)
+class MethodInfo:
+    """A row of the table of methods: what the theory asks for and what it promises."""
+
+    name: str
+    reference: str
+    year: int
+    assumptions: str
+    upper_rate: str
+    lower_rate: str
+    oracle: str
+    anytime: bool
+
+
+@dataclass(frozen=True)
+class Solver(ABC, Generic[S]):
+    """A method: a frozen dataclass of hyper-parameters.
+
+    ``needs`` names the oracles it calls ("upper.grad", "lower.grad", "domain.lmo", "domain.lmo_cut",
+    "domain.project"); they are checked before the run. Fields called ``tol_upper`` and ``tol_lower`` that are None
+    are filled with the tolerances of the run.
+    """
+
+    info: ClassVar[MethodInfo]
+    needs: ClassVar[frozenset[str]]
+
+    @abstractmethod
+    def start(self, problem: Problem, x0: Vector | None) -> S:
+        """The state before the first update; ``x0`` is a point of Z, or None where the user gave none."""
+
+    @abstractmethod
+    def advance(self, problem: Problem, state: S) -> S:
+        """The state after one more update, or the same state marked ``finished``."""
+
+    def solution(self, state: S) -> Vector:
+        """The point the method would return now."""
+        return state.x

@@ -1,0 +1,182 @@
+"""Step rules: gamma_k in [0, 1], with k = 0 at the first update."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import sqrt
+
+from .arrays import as_positive
+from .problem import Problem
+
+
+@dataclass(frozen=True)
+class Line:
+    """Both objectives along x + gamma (s - x), and what a step should achieve there."""
+
+    upper: Callable[[float], float]
+    lower: Callable[[float], float]
+    target_upper: float
+    """What the linear model promises for f; the aim of a line search."""
+    target_lower: float
+    """The level u of the cut; the aim of a line search for g."""
+    floor_upper: float
+    """A lower bound on f*: f need not go below it."""
+    tol_upper: float
+    tol_lower: float
+
+
+class StepRule(ABC):
+    """A step size for each update."""
+
+    @abstractmethod
+    def __call__(self, k: int) -> float:
+        """The step size of update k that needs no look at the objectives."""
+
+    def choose(self, k: int, line: Callable[[], Line]) -> float:
+        """The step size of update k; ``line()`` gives the objectives along the step to the rules that look."""
+        return self(k)
+
+
+@dataclass(frozen=True)
+class Harmonic(StepRule):
+    """a / (k + shift), at most 1; ``Harmonic(2, 2)`` is the rule of Theorem 1 of the CG-BiO paper.
+
+    Examples
+    --------
+    >>> [Harmonic(2, 2)(k) for k in range(3)]
+    [1.0, 0.6666666666666666, 0.5]
+    """
+
+    a: float = 2.0
+    shift: float = 2.0
+
+    def __post_init__(self) -> None:
+        as_positive(self.a, "a")
+        as_positive(self.shift, "shift")
+
+    def __call__(self, k: int) -> float:
+        return min(1.0, self.a / (k + self.shift))
+
+
+@dataclass(frozen=True)
+class InverseSqrt(StepRule):
+    """c / sqrt(k + 1), at most 1: what the paper runs on nonconvex upper levels.
+
+    Examples
+    --------
+    >>> InverseSqrt(0.3)(8)
+    0.09999999999999999
+    """
+
+    c: float = 1.0
+
+    def __post_init__(self) -> None:
+        as_positive(self.c, "c")
+
+    def __call__(self, k: int) -> float:
+        return min(1.0, self.c / sqrt(k + 1))
+
+
+@dataclass(frozen=True)
+class Constant(StepRule):
+    """The same step c in (0, 1] always.
+
+    Examples
+    --------
+    >>> Constant(0.1)(1000)
+    0.1
+    """
+
+    c: float
+
+    def __post_init__(self) -> None:
+        if not 0 < as_positive(self.c, "c") <= 1:
+            raise ValueError(f"c must be in (0, 1], got {self.c:g}")
+
+    def __call__(self, k: int) -> float:
+        return self.c
+
+
+def theorem_2(problem: Problem, tol_upper: float, tol_lower: float) -> Constant:
+    """The constant step min(eps_f / (L_f D^2), eps_g / (L_g D^2)) of Theorem 2 (nonconvex upper level).
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> f, g = tb.SquaredNorm(dim=2), tb.LeastSquares([[1.0, 1.0]], [1.0])
+    >>> theorem_2(tb.Problem(f, g, tb.L2Ball(1.0)), tol_upper=0.04, tol_lower=0.4)
+    Constant(c=0.01)
+    """
+    f, g = problem.upper.smoothness, problem.lower.smoothness
+    diameter = problem.domain.diameter
+    if f is None or g is None or not diameter < float("inf"):
+        raise ValueError(
+            "the step of Theorem 2 needs the smoothness of both objectives and a finite diameter; "
+            "give smoothness=... to Function and diameter=... to FromOracles, or use another step rule"
+        )
+    bounds = [1.0] + [tol / (L * diameter**2) for tol, L in ((tol_upper, f), (tol_lower, g)) if L > 0]
+    return Constant(min(bounds))
+
+
+@dataclass(frozen=True)
+class Adaptive(StepRule):
+    """A line search that keeps the theorems of the rule it improves on.
+
+    The step minimises max((f - target) / tol_upper, (g - target) / tol_lower) along the segment. It is taken only if
+    neither objective ends above its value at the reference step (or f above a lower bound on f*, or g above the
+    level of the cut): under this safeguard the induction behind Theorem 1 goes through with the same constants.
+    A line search on f alone would freeze the method whenever x is below f* and has to come back up.
+
+    Examples
+    --------
+    >>> Adaptive().reference
+    Harmonic(a=2.0, shift=2.0)
+    """
+
+    reference: StepRule = field(default_factory=Harmonic)
+    evaluations: int = 24
+
+    def __call__(self, k: int) -> float:
+        return self.reference(k)
+
+    def choose(self, k: int, line: Callable[[], Line]) -> float:
+        reference, along = self(k), line()
+        f_cap = max(along.upper(reference), along.floor_upper)
+        g_cap = max(along.lower(reference), along.target_lower)
+
+        def merit(gamma: float) -> float:
+            return max(
+                (along.upper(gamma) - along.target_upper) / along.tol_upper,
+                (along.lower(gamma) - along.target_lower) / along.tol_lower,
+            )
+
+        best = _golden_section(merit, self.evaluations)
+        reference_merit = merit(reference)
+        # Both sublevel conditions hold at the reference and are convex, so the admissible steps are an interval
+        # around it: walk back from the best step towards the reference until inside.
+        for share in (1.0, 0.5, 0.25, 0.125):
+            gamma = reference + share * (best - reference)
+            if along.upper(gamma) <= f_cap and along.lower(gamma) <= g_cap and merit(gamma) < reference_merit:
+                return gamma
+        return reference
+
+
+def _golden_section(merit: Callable[[float], float], evaluations: int) -> float:
+    """A minimiser of a convex function on [0, 1], to the accuracy that so many evaluations give."""
+    ratio = (sqrt(5) - 1) / 2
+    low, high = 0.0, 1.0
+    left, right = high - ratio, low + ratio
+    merit_left, merit_right = merit(left), merit(right)
+    for _ in range(evaluations - 2):
+        if merit_left <= merit_right:
+            high, right, merit_right = right, left, merit_left
+            left = high - ratio * (high - low)
+            merit_left = merit(left)
+        else:
+            low, left, merit_left = left, right, merit_right
+            right = low + ratio * (high - low)
+            merit_right = merit(right)
+    candidates = [(merit_left, left), (merit_right, right), (merit(1.0), 1.0)]
+    return min(candidates)[1]

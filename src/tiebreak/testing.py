@@ -1,0 +1,258 @@
+"""Conformance checks for your own objectives, sets and methods: what the library relies on, tried on examples.
+
+Each function returns the number of checks made and raises ``AssertionError`` with a sentence at the first that fails.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from .arrays import Vector
+from .objectives import LeastSquares, Linear, Objective, SquaredNorm, check_convexity, check_gradient
+from .problem import Problem
+from .sets import Box, CutStatus, Domain, L1Ball, L2Ball, Simplex
+from .solvers import Solver, State
+from .watch import watched
+
+
+class _Checks:
+    """Counts checks and raises at the first failure."""
+
+    def __init__(self) -> None:
+        self.made = 0
+
+    def that(self, fact: Any, sentence: str) -> None:
+        self.made += 1
+        if not fact:
+            raise AssertionError(sentence)
+
+
+def check_objective(objective: Objective, dim: int | None = None, seed: int = 0, points: int = 5) -> int:
+    """Check value, gradient, facts and structure of an objective at random points.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> tb.testing.check_objective(tb.Logistic([[1.0, 2.0], [0.5, -1.0]], [1, -1])) > 20
+    True
+    """
+    checks, rng = _Checks(), np.random.default_rng(seed)
+    size = _dimension(objective.dim, dim, "the objective")
+    sample = [rng.standard_normal(size) for _ in range(points)]
+    for x in sample:
+        value, grad = objective.value_and_grad(x)
+        scale = 1e-12 + 1e-9 * (abs(value) + float(np.abs(grad).max()))
+        checks.that(np.isfinite(value) and np.isfinite(grad).all(), "value and gradient must be finite")
+        checks.that(grad.shape == (size,), f"the gradient must have shape ({size},), got {grad.shape}")
+        checks.that(abs(objective.value(x) - value) <= scale, "value must agree with value_and_grad")
+        checks.that(np.abs(objective.grad(x) - grad).max() <= scale, "grad must agree with value_and_grad")
+        checks.that(value >= objective.lower_bound - scale, "no value may be below lower_bound")
+        image = objective.image(x)
+        at_value, at_grad = objective.value_and_grad_at(x, image)
+        checks.that(abs(at_value - value) <= scale, "value_and_grad_at must give the value")
+        checks.that(np.abs(at_grad - grad).max() <= scale, "value_and_grad_at must give the gradient")
+        checks.that(abs(objective.value_at(x, image) - value) <= scale, "value_at must give the value")
+        checks.that(min(objective.rounding(x)) >= 0, "rounding errors must not be negative")
+        check_gradient(objective, x)
+        checks.made += 1
+    if objective.convex:
+        check_convexity(objective, sample)
+        checks.made += 1
+    if objective.smoothness is not None:
+        for x, y in zip(sample, sample[1:], strict=False):
+            change = float(np.linalg.norm(objective.grad(x) - objective.grad(y)))
+            bound = objective.smoothness * float(np.linalg.norm(x - y))
+            checks.that(change <= bound * (1 + 1e-9) + 1e-12, "smoothness must bound the change of the gradient")
+    return checks.made
+
+
+def check_set(domain: Domain, dim: int | None = None, seed: int = 0, trials: int = 10) -> int:
+    """Check the oracles of a set against each other in random directions.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> tb.testing.check_set(tb.Simplex(), dim=4) > 50
+    True
+    """
+    checks, rng = _Checks(), np.random.default_rng(seed)
+    size = _dimension(domain.dim, dim, "the set")
+    directions = [rng.standard_normal(size) for _ in range(trials)] + [np.zeros(size)]
+    corners = [domain.lmo(c) for c in directions]
+    reach = 1 + max(float(np.linalg.norm(s)) for s in corners)
+    tol = 1e-7 * reach
+    for c, s in zip(directions, corners, strict=True):
+        checks.that(domain.contains(s), "lmo must return a point of the set")
+        checks.that(all(c @ s <= c @ other + tol for other in corners), "lmo must return a minimiser")
+        checks.that(domain.lmo_bound(c, s) <= c @ s + tol, "lmo_bound must not exceed <c, lmo(c)>")
+    distances = [float(np.linalg.norm(s - other)) for s in corners for other in corners]
+    checks.that(max(distances) <= domain.diameter * (1 + 1e-9) + tol, "diameter must bound all distances")
+    if "project" in domain.oracles:
+        for x in directions:
+            _check_projection(checks, domain, 3 * reach * x, corners, tol * reach)
+    if "lmo_cut" in domain.oracles:
+        for a, c in zip(directions[:-1], directions[1:], strict=True):
+            _check_cut(checks, domain, a, c, corners, tol)
+    return checks.made
+
+
+def _check_projection(checks: _Checks, domain: Domain, x: Vector, corners: list[Vector], tol: float) -> None:
+    p = domain.project(x)
+    checks.that(domain.contains(p, 1e-8), "project must return a point of the set")
+    checks.that(
+        all((x - p) @ (s - p) <= tol * (1 + float(np.linalg.norm(x))) for s in corners),
+        "project must return the nearest point (variational inequality)",
+    )
+    checks.that(np.abs(domain.project(p) - p).max() <= tol, "projecting twice must change nothing")
+
+
+def _check_cut(checks: _Checks, domain: Domain, a: Vector, c: Vector, corners: list[Vector], tol: float) -> None:
+    least, most = float(c @ domain.lmo(c)), float(c @ domain.lmo(-c))
+    middle = 0.5 * (least + most)
+    cut = domain.lmo_cut(a, c, middle)
+    checks.that(domain.contains(cut.point), "the point of a cut must be in the set")
+    checks.that(c @ cut.point <= middle + tol, "the point of a cut must satisfy the cut")
+    checks.that(cut.multiplier >= 0 and np.isfinite(cut.multiplier), "a feasible cut has a multiplier >= 0")
+    allowed = [s for s in corners if c @ s <= middle]
+    checks.that(all(a @ cut.point <= a @ s + cut.gap + tol for s in allowed), "the point of a cut must be optimal")
+    slope = a + cut.multiplier * c
+    dual = float(slope @ domain.lmo(slope)) - cut.multiplier * middle
+    checks.that(abs(a @ cut.point - dual) <= cut.gap + tol * (1 + cut.multiplier), "the multiplier must close the gap")
+    if most - least > tol:
+        empty = domain.lmo_cut(a, c, least - (most - least))
+        checks.that(empty.status is CutStatus.INFEASIBLE, "a cut that misses the set must be infeasible")
+
+
+@dataclass(frozen=True)
+class KnownProblem:
+    """A problem with its answer."""
+
+    name: str
+    problem: Problem
+    f_star: float
+    g_star: float
+
+
+def known_problems() -> list[KnownProblem]:
+    """Small problems with closed-form answers, for checking methods."""
+    ones = np.ones((1, 4))
+    return [
+        KnownProblem(
+            "least norm on a hyperplane, l1 ball",
+            Problem(SquaredNorm(), LeastSquares(ones, [1.0]), L1Ball(2.0)),
+            f_star=0.125,
+            g_star=0.0,
+        ),
+        KnownProblem(
+            "nearest point on an optimal edge of the simplex",
+            Problem(SquaredNorm([0.7, 0.3, 0.9]), Linear([0.0, 0.0, 1.0]), Simplex()),
+            f_star=0.405,
+            g_star=0.0,
+        ),
+        KnownProblem(
+            "linear over an optimal face of a box",
+            Problem(Linear([1.0, -2.0, 3.0]), Linear([0.0, 1.0, 0.0]), Box(-np.ones(3), np.ones(3))),
+            f_star=-2.0,
+            g_star=-1.0,
+        ),
+        KnownProblem(
+            "unique lower solution in a ball",
+            Problem(Linear([1.0, 1.0]), SquaredNorm([3.0, 4.0]), L2Ball(1.0)),
+            f_star=1.4,
+            g_star=8.0,
+        ),
+        KnownProblem(
+            "constant lower level",
+            Problem(SquaredNorm([1.0, 1.0]), LeastSquares(np.zeros((1, 2)), [2.0]), Simplex()),
+            f_star=0.25,
+            g_star=2.0,
+        ),
+    ]
+
+
+def check_solver(solver: Solver[Any], updates: int = 60) -> int:
+    """Run a method on problems with known answers and check everything the loop relies on.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> tb.testing.check_solver(tb.CGBiO()) > 100
+    True
+    """
+    checks = _Checks()
+    for known in known_problems():
+        _check_run(checks, solver, known, updates)
+        _check_purity(checks, solver, known)
+        _check_resume(checks, solver, known, updates)
+    return checks.made
+
+
+def _check_run(checks: _Checks, solver: Solver[Any], known: KnownProblem, updates: int) -> None:
+    from .solve import solve
+
+    where = f"on {known.name!r}: "
+
+    def look(event: Any) -> None:
+        checks.that(np.isfinite(event.x).all(), where + "iterates must be finite")
+        checks.that(event.k == event.state.k and event.k <= updates, where + "k must count the updates")
+
+    result = solve(known.problem, solver, max_iter=updates, callback=look)
+    c = result.certificate
+    checks.that(result.nit <= updates, where + "no more updates than asked for")
+    checks.that(c.g_lower <= known.g_star + 1e-12 and known.g_star <= c.g_upper + 1e-12, where + "g* in its bracket")
+    checks.that(c.f_lower <= known.f_star + 1e-9, where + "f_lower must not exceed f*")
+    checks.that(result.verify(known.problem).feasible, where + "the answer must be in the domain")
+    calls: Counter[str] = Counter()
+    problem = watched(known.problem, calls)
+    state = solver.start(problem, None)
+    for _ in range(3):
+        if not state.finished:
+            state = solver.advance(problem, state)
+    values = {"upper.value", "lower.value"}
+    checks.that(set(calls) - values <= solver.needs, where + f"it calls more than it needs: {set(calls)}")
+
+
+def _check_purity(checks: _Checks, solver: Solver[Any], known: KnownProblem) -> None:
+    where = f"on {known.name!r}: "
+    first = solver.advance(known.problem, solver.start(known.problem, None))
+    before = _flatten(first)
+    one = solver.advance(known.problem, first)
+    other = solver.advance(known.problem, first)
+    checks.that(_same(before, _flatten(first)), where + "advance must not change the state it is given")
+    checks.that(_same(_flatten(one), _flatten(other)), where + "advance must be deterministic")
+    checks.that(one.finished or one.k == first.k + 1 or one.k == first.k, where + "one update at a time")
+
+
+def _check_resume(checks: _Checks, solver: Solver[Any], known: KnownProblem, updates: int) -> None:
+    from .solve import solve
+
+    tight = {"tol_upper": 1e-300, "tol_lower": 1e-300}
+    whole = solve(known.problem, solver, max_iter=updates, **tight)  # type: ignore[arg-type]
+    half = solve(known.problem, solver, max_iter=updates // 2, **tight)  # type: ignore[arg-type]
+    rest = solve(known.problem, solver, max_iter=updates, x0=half.state, **tight)  # type: ignore[arg-type]
+    same = whole.nit != rest.nit or np.array_equal(whole.x, rest.x)
+    checks.that(same, f"on {known.name!r}: a resumed run must equal an uninterrupted one")
+
+
+def _flatten(value: object) -> list[Any]:
+    """The numbers and arrays inside a state, in order."""
+    if isinstance(value, State) or (is_dataclass(value) and not isinstance(value, type)):
+        return [item for one in fields(value) for item in _flatten(getattr(value, one.name))]
+    if isinstance(value, (tuple, list)):
+        return [item for one in value for item in _flatten(one)]
+    return [value.copy() if isinstance(value, np.ndarray) else value]
+
+
+def _same(first: list[Any], second: list[Any]) -> bool:
+    return len(first) == len(second) and all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
+
+
+def _dimension(known: int | None, given: int | None, what: str) -> int:
+    size = given if known is None else known
+    if size is None:
+        raise ValueError(f"{what} fits any dimension: pass dim=")
+    return size

@@ -1,0 +1,97 @@
+"""ARCHITECTURE.md as a test: dependencies point one way, importing stays cheap, and nothing private leaks."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tiebreak as tb
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src" / "tiebreak"
+
+# Each part of the library, and the parts it may import; the order is the way data flows.
+LAYERS = {
+    "arrays": set(),
+    "objectives": {"arrays"},
+    "sets": {"arrays"},
+    "problem": {"arrays", "objectives", "sets"},
+    "points": {"arrays", "objectives"},
+    "steps": {"arrays", "problem"},
+    "solvers": {"arrays", "objectives", "sets", "problem", "points", "steps"},
+    "certificate": {"arrays", "objectives", "problem"},
+    "callbacks": {"arrays", "certificate", "problem", "solvers"},
+    "watch": {"arrays", "objectives", "sets", "problem"},
+    "result": {"arrays", "callbacks", "certificate", "problem", "solvers", "verify", "storage"},
+    "verify": {"arrays", "problem", "result"},
+    "storage": {"result"},
+    "choose": {"problem", "solvers", "steps"},
+    "solve": {
+        "arrays", "callbacks", "certificate", "choose", "objectives", "problem", "result", "solvers", "watch",
+    },
+    "testing": {"arrays", "objectives", "problem", "sets", "solve", "solvers", "watch"},
+    "experiments": {"objectives", "problem", "sets"},
+    "cli": {"experiments", "problem", "result", "solve", "solvers"},
+}  # fmt: skip
+
+
+def parts() -> dict[str, list[Path]]:
+    found: dict[str, list[Path]] = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        part = path.relative_to(SOURCE).parts[0].removesuffix(".py")
+        if part not in ("__init__", "__main__"):
+            found.setdefault(part, []).append(path)
+    return found
+
+
+def imported_parts(path: Path) -> set[str]:
+    depth = len(path.relative_to(SOURCE).parts)
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level == depth:
+            names = [node.module] if node.module else [alias.name for alias in node.names]
+            found |= {name.split(".")[0] for name in names}
+        if isinstance(node, ast.Import):
+            assert not any(alias.name.startswith("tiebreak") for alias in node.names), f"{path}: import relatively"
+    return found
+
+
+def test_every_part_has_a_layer() -> None:
+    assert set(parts()) == set(LAYERS)
+
+
+@pytest.mark.parametrize("part", LAYERS)
+def test_dependencies_point_one_way(part: str) -> None:
+    for path in parts()[part]:
+        assert imported_parts(path) - {part} <= LAYERS[part], path.relative_to(ROOT)
+
+
+def test_architecture_page_names_every_part() -> None:
+    page = (ROOT / "ARCHITECTURE.md").read_text()
+    for part in LAYERS:
+        assert re.search(rf"`{part}(\.py|/)?`", page), f"ARCHITECTURE.md does not mention {part}"
+
+
+def test_import_loads_nothing_heavy() -> None:
+    """What costs time at import: scipy.optimize, the solvers, the extras. They load when first used."""
+    code = "import sys, tiebreak; print(*sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    heavy = {
+        "scipy.optimize", "highspy", "clarabel", "piqp", "sklearn", "cvxpy", "pandas", "rich", "typer", "matplotlib",
+    }  # fmt: skip
+    assert not heavy & loaded
+
+
+def test_all_lists_what_is_public() -> None:
+    assert sorted(set(tb.__all__)) == sorted(tb.__all__)
+    for name in tb.__all__:
+        assert hasattr(tb, name), name
+        thing = getattr(tb, name)
+        if not name.startswith("_"):
+            assert thing.__doc__, f"tiebreak.{name} has no docstring"
