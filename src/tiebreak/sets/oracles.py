@@ -1,0 +1,155 @@
+"""A set from callables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import UNIT_ROUNDOFF, Vector, as_count, as_scalar, as_vector
+from .base import Cut, Domain
+from .cut import cut_by_dual, project_by_dual
+
+MAX_CORNERS = 500
+
+
+class MissingOracle(TypeError):
+    """A set made by :class:`FromOracles` was asked for an oracle that it was not given."""
+
+
+class FromOracles(Domain):
+    """A compact convex set known through the functions that are given.
+
+    Parameters
+    ----------
+    lmo : callable, optional
+        ``lmo(c)`` returns a minimiser of <c, s> over the set. It also gives ``lmo_cut``.
+    project : callable, optional
+        ``project(x)`` returns the point of the set nearest to x. With ``lmo`` it also gives ``project_cut``.
+    contains : callable, optional
+        ``contains(x, tol)`` tells whether x is in the set. Without it, x is compared with its projection; with
+        neither, the set is searched through ``lmo`` for a point that near to x, and a point is not taken to be
+        in the set unless that search finds it there.
+    diameter : float, optional
+        An upper bound on the distance of two points.
+    dim : int, optional
+        The length of the points; any length by default.
+
+    Raises
+    ------
+    MissingOracle
+        When an oracle is called that was not given and does not follow from those that were.
+
+    Notes
+    -----
+    Answers are checked for their shape and for NaN or infinite entries. Bounds computed with ``lmo`` are as good
+    as the function given: ``assumes`` says so.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> box = FromOracles(lmo=lambda c: -np.sign(c), dim=2)
+    >>> box.lmo(np.array([1.0, -2.0]))
+    array([-1.,  1.])
+    >>> box.lmo_cut(np.array([-1.0, -2.0]), np.array([0.0, 1.0]), 0.5).point
+    array([1. , 0.5])
+    >>> box.contains(np.array([0.3, 1.0])), box.contains(np.array([0.3, 1.1]))
+    (True, False)
+    >>> box.project(np.array([2.0, 0.0]))
+    Traceback (most recent call last):
+    ...
+    tiebreak.sets.oracles.MissingOracle: this set has no projection; pass project=... to FromOracles
+    """
+
+    def __init__(
+        self,
+        lmo: Callable[[Vector], ArrayLike] | None = None,
+        project: Callable[[Vector], ArrayLike] | None = None,
+        contains: Callable[[Vector, float], bool] | None = None,
+        diameter: float = inf,
+        dim: int | None = None,
+    ) -> None:
+        given = {"lmo": lmo, "project": project, "contains": contains}
+        for name, function in given.items():
+            if function is not None and not callable(function):
+                raise TypeError(f"{name} must be a function or None, got {function!r}")
+        if lmo is None and project is None:
+            raise TypeError("FromOracles needs lmo, project or both")
+        self._lmo, self._project, self._contains = lmo, project, contains
+        self._diameter = inf if diameter == inf else as_scalar(diameter, "diameter")
+        if self._diameter < 0:
+            raise ValueError(f"diameter must not be negative, got {diameter:g}")
+        self.dim = None if dim is None else as_count(dim, "dim")
+        self.assumes = "the lmo given to FromOracles is exact"
+        names = {"contains"}
+        if lmo is not None:
+            names |= {"lmo", "lmo_cut"}
+        if project is not None:
+            names |= {"project"}
+        if lmo is not None and project is not None:
+            names |= {"project_cut"}
+        self.oracles = frozenset(names)
+
+    def lmo(self, c: Vector) -> Vector:
+        c = self._check(c, "c")
+        if self._lmo is None:
+            raise MissingOracle("this set has no linear minimisation oracle; pass lmo=... to FromOracles")
+        return as_vector(self._lmo(c), "the answer of lmo", c.size)
+
+    def lmo_cut(self, a: Vector, c: Vector, b: float, *, warm: float = 0.0) -> Cut:
+        return cut_by_dual(self, a, c, b, warm)
+
+    def project(self, x: Vector) -> Vector:
+        x = self._check(x, "x")
+        if self._project is None:
+            raise MissingOracle("this set has no projection; pass project=... to FromOracles")
+        return as_vector(self._project(x), "the answer of project", x.size)
+
+    def project_cut(self, x: Vector, c: Vector, b: float) -> Vector:
+        return project_by_dual(self, x, c, b)
+
+    def contains(self, x: Vector, tol: float = 1e-9) -> bool:
+        x = self._check(x, "x")
+        if self._contains is not None:
+            return bool(self._contains(x, tol))
+        if self._project is not None:
+            nearest = self.project(x)
+            return _near(x, nearest, tol)
+        return self._found(x, tol)
+
+    @property
+    def diameter(self) -> float:
+        return self._diameter
+
+    def _found(self, x: Vector, tol: float) -> bool:
+        """Fully corrective conditional gradient on |s - x|^2: the nearest mix of the corners that lmo has given.
+
+        It ends with a point near x, with a direction in which the set stays away from x, or undecided.
+        """
+        from scipy.optimize import nnls
+
+        corners = [self.lmo(np.ones(x.size))]
+        nearest = corners[0]
+        for _ in range(MAX_CORNERS):
+            if _near(x, nearest, tol):
+                return True
+            c = nearest - x
+            corner = self.lmo(c / np.abs(c).max())
+            margin = tol * float(np.linalg.norm(c)) * max(float(np.linalg.norm(corner)), float(np.linalg.norm(x)))
+            if float(c @ (corner - x)) > margin:
+                return False
+            corners.append(corner)
+            offsets = np.array(corners).T - x[:, None]
+            size = float(np.abs(offsets).max())
+            weights = nnls(np.vstack([offsets / size, np.ones(len(corners))]), np.append(np.zeros(x.size), 1.0))[0]
+            weights /= weights.sum()
+            corners = [corner for corner, weight in zip(corners, weights, strict=True) if weight > 0]
+            nearest = weights[weights > 0] @ np.array(corners)
+        return False
+
+
+def _near(x: Vector, s: Vector, tol: float) -> bool:
+    rounding = x.size * UNIT_ROUNDOFF
+    return float(np.linalg.norm(x - s)) <= (tol + rounding) * float(np.linalg.norm(s))

@@ -1,0 +1,162 @@
+"""Products of sets, with their blocks by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import fsum, prod
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arrays import UNIT_ROUNDOFF, Vector, as_count, as_real_array
+from .base import Atom, Cut, Domain
+from .cut import checked, cut_by_dual
+
+Shape: TypeAlias = int | tuple[int, ...]
+
+
+class Product(Domain):
+    """The product of named sets: x holds one block after the other, each flattened row by row.
+
+    Parameters
+    ----------
+    blocks : mapping from str to Domain or (Domain, shape)
+        The sets in the order of their blocks in x. A set that exists in every dimension needs the shape of
+        its block, which is then one point of the set.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The names of the blocks, in order.
+    shapes : dict
+        Their shapes.
+
+    Notes
+    -----
+    A cut ties all blocks together by one multiplier. Blocks on which c is zero do not enter: they are solved
+    once. A single block that is left solves its own cut; several are solved through the one-dimensional dual.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tiebreak.sets.l1 import L1Ball
+    >>> from tiebreak.sets.simplex import Simplex
+    >>> Z = Product({"w": (L1Ball(1.0), (2, 2)), "p": (Simplex(), 3)})
+    >>> x = Z.lmo(np.array([1.0, 0.0, -3.0, 0.0, 0.0, 5.0, -1.0]))
+    >>> Z.split(x)["w"]
+    array([[0., 0.],
+           [1., 0.]])
+    >>> Z.join({"w": np.zeros((2, 2)), "p": [0.0, 0.0, 1.0]})
+    array([0., 0., 0., 0., 0., 0., 1.])
+    """
+
+    def __init__(self, blocks: Mapping[str, Domain | tuple[Domain, Shape]]) -> None:
+        if not isinstance(blocks, Mapping) or not blocks:
+            raise TypeError(f"blocks must map names to sets, as in {{'x': Simplex(), ...}}, got {blocks!r}")
+        self._domains: dict[str, Domain] = {}
+        self.shapes: dict[str, tuple[int, ...]] = {}
+        for name, entry in blocks.items():
+            self._domains[name], self.shapes[name] = _block(name, entry)
+        self.names = tuple(self._domains)
+        ends = np.cumsum([prod(shape) for shape in self.shapes.values()])
+        starts = [0, *ends[:-1].tolist()]
+        self._slices = {name: slice(i, int(j)) for name, i, j in zip(self.names, starts, ends, strict=True)}
+        self.dim = int(ends[-1])
+        domains = self._domains.values()
+        self.assumes = "; ".join(dict.fromkeys(domain.assumes for domain in domains if domain.assumes))
+        self.oracles = frozenset.intersection(*(domain.oracles for domain in domains))
+
+    def __repr__(self) -> str:
+        parts = (f"{name!r}: ({self._domains[name]!r}, {self.shapes[name]})" for name in self.names)
+        return f"Product({{{', '.join(parts)}}})"
+
+    def split(self, x: Vector) -> dict[str, NDArray[np.float64]]:
+        """The blocks of x, as views of it in their shapes."""
+        x = self._check(x, "x")
+        return {name: x[self._slices[name]].reshape(self.shapes[name]) for name in self.names}
+
+    def join(self, blocks: Mapping[str, ArrayLike]) -> Vector:
+        """The point x with the given blocks: the inverse of ``split``."""
+        if set(blocks) != set(self.names):
+            raise ValueError(f"blocks must have the names {list(self.names)}, got {list(blocks)}")
+        parts = []
+        for name in self.names:
+            part = as_real_array(blocks[name], f"blocks[{name!r}]")
+            if part.shape != self.shapes[name]:
+                raise ValueError(f"blocks[{name!r}] must have shape {self.shapes[name]}, got shape {part.shape}")
+            parts.append(part.ravel())
+        return np.concatenate(parts)
+
+    def lmo(self, c: Vector) -> Vector:
+        parts = self._parts(self._check(c, "c"))
+        return np.concatenate([domain.lmo(part) for domain, part in parts])
+
+    def lmo_bound(self, c: Vector, s: Vector) -> float:
+        pairs = zip(self._parts(c), self._parts(s), strict=True)
+        bounds = [domain.lmo_bound(part, point) for (domain, part), (_, point) in pairs]
+        return fsum(bounds) - UNIT_ROUNDOFF * fsum(abs(bound) for bound in bounds)
+
+    def lmo_cut(self, a: Vector, c: Vector, b: float, *, warm: float = 0.0) -> Cut:
+        a, c, b = checked(self, a, c, b)
+        tied = [name for name in self.names if c[self._slices[name]].any()]
+        if len(tied) == len(self.names) > 1 or not tied:
+            return cut_by_dual(self, a, c, b, warm)
+        inside = np.zeros(a.size, dtype=bool)
+        for name in tied:
+            inside[self._slices[name]] = True
+        if len(tied) == 1:
+            rest: Domain = self._domains[tied[0]]
+        else:
+            rest = Product({name: (self._domains[name], self.shapes[name]) for name in tied})
+        point = np.empty(a.size)
+        for name in set(self.names).difference(tied):
+            point[self._slices[name]] = self._domains[name].lmo(a[self._slices[name]])
+        return complete_cut(rest.lmo_cut(a[inside], c[inside], b, warm=warm), inside, point)
+
+    def project(self, x: Vector) -> Vector:
+        parts = self._parts(self._check(x, "x"))
+        return np.concatenate([domain.project(part) for domain, part in parts])
+
+    def contains(self, x: Vector, tol: float = 1e-9) -> bool:
+        return all(domain.contains(part, tol) for domain, part in self._parts(self._check(x, "x")))
+
+    @property
+    def diameter(self) -> float:
+        return float(np.sqrt(sum(domain.diameter**2 for domain in self._domains.values())))
+
+    def _parts(self, x: Vector) -> list[tuple[Domain, Vector]]:
+        return [(self._domains[name], x[self._slices[name]]) for name in self.names]
+
+
+def complete_cut(cut: Cut, inside: NDArray[np.bool_], point: Vector) -> Cut:
+    """The cut of a product, from that of the factors at the positions ``inside`` and a point of the others."""
+    positions, others = np.flatnonzero(inside), np.flatnonzero(~inside & (point != 0))
+    point = point.copy()
+    point[inside] = cut.point
+    atoms = tuple(
+        Atom(atom.weight, np.append(positions[atom.index], others), np.append(atom.value, point[others]))
+        for atom in cut.atoms
+    )
+    return Cut(point, cut.multiplier, cut.gap, atoms, cut.status)
+
+
+def _block(name: Any, entry: Any) -> tuple[Domain, tuple[int, ...]]:
+    if not isinstance(name, str):
+        raise TypeError(f"the names of blocks must be strings, got {name!r}")
+    domain, given = entry if isinstance(entry, tuple) and len(entry) == 2 else (entry, None)
+    if not isinstance(domain, Domain):
+        raise TypeError(f"blocks[{name!r}] must be a set or a pair (set, shape), got {entry!r}")
+    if given is None:
+        if domain.dim is None:
+            raise ValueError(
+                f"blocks[{name!r}] needs a shape: {domain!r} exists in every dimension; give ({domain!r}, shape)"
+            )
+        return domain, getattr(domain, "shape", (domain.dim,))
+    sizes = given if isinstance(given, tuple) else (given,)
+    shape = tuple(as_count(size, f"the shape of blocks[{name!r}]") for size in sizes)
+    if domain.dim is not None and prod(shape) != domain.dim:
+        raise ValueError(
+            f"blocks[{name!r}] has shape {shape} with {prod(shape)} entries, but {domain!r} has {domain.dim}"
+        )
+    return domain, shape
