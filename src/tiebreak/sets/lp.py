@@ -62,8 +62,9 @@ class LpBall(Domain):
         """A minimiser of <v, .>, and the minimum."""
         scale = float(np.abs(v).max()) or 1.0
         size = np.abs(v) / scale
-        norm = _norm(size, self.q) or 1.0
-        return -self.radius * np.sign(v) * (size / norm) ** (self.q - 1), -self.radius * scale * norm
+        norm = _norm(size, self.q)
+        s = -self.radius * np.sign(v) * (size / (norm or 1.0)) ** (self.q - 1)
+        return s, -self.radius * scale * norm
 
     def lmo(self, c: Vector) -> Vector:
         return self._support(self._check(c, "c"))[0]
