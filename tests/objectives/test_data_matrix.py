@@ -32,9 +32,7 @@ FORMS = {
 def test_all_forms_of_data_agree(form, seed, n, d, filled):
     rng = np.random.default_rng(seed)
     A = rng.standard_normal((n, d)) * (rng.random((n, d)) < 0.4)
-    x = rng.standard_normal(d) * (
-        rng.random(d) < filled
-    )  # both above and below the share where columns are used
+    x = rng.standard_normal(d) * (rng.random(d) < filled)  # both above and below the share where columns are used
     y = np.arange(n) % 2
     for make in (tb.LeastSquares, tb.Logistic, tb.SquaredCovariance, lambda A, b: tb.Huber(A, b, 0.3)):
         plain, other = make(A, y), make(FORMS[form](A), y)

@@ -101,9 +101,7 @@ def test_predictor_is_the_objective(name):
         value, slope = predictor.link(predictor.A @ x)
         np.testing.assert_allclose(value, objective.value(x), rtol=1e-13)
         np.testing.assert_allclose(predictor.A.T @ slope, objective.grad(x), rtol=1e-12)
-        assert predictor.strictly_convex == (
-            name == "least squares"
-        )  # the logistic case has a weight of zero
+        assert predictor.strictly_convex == (name == "least squares")  # the logistic case has a weight of zero
 
 
 def test_gradients_are_fresh_arrays():
@@ -158,6 +156,10 @@ def test_convexity_of_a_quadratic_is_decided_by_its_spectrum():
                 assert tb.Quadratic(Q, np.zeros(d)).convex is convex
                 for form in (sparse.csr_array, sparse.csc_matrix):
                     assert tb.Quadratic(form(Q), np.zeros(d)).convex is convex
+    path = sparse.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(400, 400))  # the Laplacian of a path
+    least = 2 - 2 * np.cos(np.pi / 401)
+    for shift, convex in ((0.0, True), (-0.999 * least, True), (-1.001 * least, False), (-3.0, False)):
+        assert tb.Quadratic(path + shift * sparse.eye_array(400), np.zeros(400)).convex is convex
     swap = np.array([[0.0, 1.0], [1.0, 0.0]])  # no diagonal pivot at all
     assert not tb.Quadratic(swap, [0, 0]).convex
     assert not tb.Quadratic(sparse.csr_array(swap), [0, 0]).convex

@@ -1,4 +1,4 @@
-"""The scaled dual bound of least squares against solvers, exact arithmetic and a search for the best multiple."""
+"""The scaled dual bound of least squares against solvers, exact arithmetic and a line search."""
 
 from __future__ import annotations
 
@@ -80,9 +80,7 @@ def test_bound_is_never_above_its_exact_value(seed, n, d, size, scale):
         down = np.nextafter(factor * given_minimum, -np.inf)
         bound = Fraction(objective.scaled_dual_bound(x, down))
         assert bound <= Fraction(factor) * exact
-        assert float(bound) >= float(Fraction(factor) * exact) - 1e-11 * factor * scale * float(
-            b @ b + r_size(r)
-        )
+        assert float(bound) >= float(Fraction(factor) * exact) - 1e-11 * factor * scale * float(b @ b + r_size(r))
 
 
 def r_size(r):

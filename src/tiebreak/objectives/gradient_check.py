@@ -55,7 +55,7 @@ def check_gradient(
     -----
     Steps from 1 down to 1e-16, relative to 1 + ||x||, are tried until one agrees to 1e-6. If none does, the
     one with the smallest estimated error decides. That error is the rounding of the two values (single
-    precision is recognised by its numbers), plus what the difference contradicts those of all shorter steps by.
+    precision is recognised by its numbers), plus how far the difference contradicts those of shorter steps.
 
     Examples
     --------
@@ -80,9 +80,7 @@ def check_gradient(
 
     with np.errstate(all="ignore"):
         noise = objective.rounding(point)[0]
-        noise += (
-            2 * UNIT_ROUNDOFF * float(np.linalg.norm(gradient) * np.linalg.norm(point))
-        )  # of x + h d itself
+        noise += 2 * UNIT_ROUNDOFF * float(np.linalg.norm(gradient) * np.linalg.norm(point))  # of x + h d itself
         pairs: dict[float, tuple[float, float]] = {}
         for exponent in EXPONENTS:
             step = reach * 10.0**exponent

@@ -33,7 +33,7 @@ class Quadratic(Objective):
     ``convex`` says whether the smallest eigenvalue of Q is at least -1e-12 times the smaller of its Frobenius
     and its maximum row sum norm: a product B'B computed in floating point is not better than this. It is
     decided by whether Q plus that multiple of the identity has a Cholesky (for sparse Q: LDL')
-    factorisation.
+    factorisation, unless the diagonal dominates.
 
     Examples
     --------
@@ -48,9 +48,7 @@ class Quadratic(Objective):
     def __init__(self, Q: Any, q: ArrayLike, c: float = 0.0) -> None:
         self._data = DataMatrix(Q, "Q")
         if self._data.kind == "operator":
-            raise TypeError(
-                "Q must be an array or a sparse matrix: the symmetry of an operator cannot be checked"
-            )
+            raise TypeError("Q must be an array or a sparse matrix: the symmetry of an operator cannot be checked")
         rows, columns = self._data.shape
         if rows != columns:
             raise ValueError(f"Q must be square, got shape {self._data.shape}")
@@ -103,17 +101,20 @@ def _symmetric(Q: Matrix) -> Matrix:
 
 
 def _positive_semidefinite(Q: Matrix) -> bool:
-    norm = min(float(np.linalg.norm(Q.data if hasattr(Q, "tocsc") else Q)), float(abs(Q).sum(axis=1).max()))
-    if norm == 0:
+    is_sparse = hasattr(Q, "tocsc")
+    diagonal, row_sums = Q.diagonal(), abs(Q).sum(axis=1)
+    shift = PSD_TOLERANCE * min(float(np.linalg.norm(Q.data if is_sparse else Q)), float(row_sums.max()))
+    if diagonal.min() < -shift:
+        return False
+    if (row_sums <= 2 * diagonal + shift).all():  # Gershgorin: each row sum without the diagonal is below it
         return True
-    shift = PSD_TOLERANCE * norm
-    if not hasattr(Q, "tocsc"):
-        try:
-            np.linalg.cholesky(Q + shift * np.eye(len(Q)))
-        except np.linalg.LinAlgError:
-            return False
-        return True
-    return _has_positive_pivots(Q, shift)
+    if is_sparse:
+        return _has_positive_pivots(Q, shift)
+    try:
+        np.linalg.cholesky(Q + shift * np.eye(len(Q)))
+    except np.linalg.LinAlgError:
+        return False
+    return True
 
 
 def _has_positive_pivots(Q: Matrix, shift: float) -> bool:
