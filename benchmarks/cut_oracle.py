@@ -21,15 +21,22 @@ import numpy as np
 from scipy.optimize import linprog
 
 from tiebreak.sets.base import Domain
+from tiebreak.sets.birkhoff import Birkhoff
 from tiebreak.sets.box import Box
+from tiebreak.sets.columns import Columns
+from tiebreak.sets.group import GroupBall
 from tiebreak.sets.ksparse import KSparse
 from tiebreak.sets.l1 import L1Ball
 from tiebreak.sets.l2 import L2Ball
 from tiebreak.sets.lp import LpBall
+from tiebreak.sets.polyhedron import Polyhedron
+from tiebreak.sets.product import Product
 from tiebreak.sets.simplex import Simplex
+from tiebreak.sets.spectral import NuclearBall, Spectrahedron
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "sets"))
 import references
+import structured
 
 
 class Entry(NamedTuple):
@@ -48,6 +55,33 @@ def size(rng: np.random.Generator) -> float:
 def random_box(rng: np.random.Generator, dim: int) -> Box:
     ends = size(rng) * rng.integers(-2, 3, (2, dim))  # some coordinates fixed
     return Box(ends.min(axis=0), ends.max(axis=0))
+
+
+def random_polyhedron(rng: np.random.Generator, dim: int) -> Polyhedron:
+    """Rows through and around a point, some of them twice; half of the variables have no bounds of their own."""
+    scale = size(rng)
+    inside = scale * rng.uniform(0.1, 0.9, dim)
+    A = rng.normal(size=(dim, dim)).round(1)
+    A = np.vstack([A, A[:1], np.eye(dim), -np.eye(dim)])
+    b = A @ inside + scale * rng.choice([0.0, 0.3, 1.0], len(A))
+    A_eq = rng.normal(size=(dim // 3, dim)).round(1)
+    bounds = [(0.0, scale) if j % 2 else (None, None) for j in range(dim)]
+    return Polyhedron(A, b, A_eq, A_eq @ inside, bounds)
+
+
+def random_groups(rng: np.random.Generator, dim: int) -> GroupBall:
+    return GroupBall(rng.integers(0, max(1, dim // 3), dim), size(rng))
+
+
+def random_product(rng: np.random.Generator, dim: int) -> Product:
+    return Product(
+        {
+            "D": Columns(L2Ball(size(rng)), (3, dim)),
+            "X": Columns(L1Ball(size(rng)), (dim, 4)),
+            "p": (Simplex(size(rng)), dim),
+            "q": (L2Ball(size(rng)), dim),
+        }
+    )
 
 
 SETS = {
@@ -72,6 +106,26 @@ SETS = {
         (1, 2, 5, 40),
         1e-9,
     ),
+    "polyhedron": Entry(random_polyhedron, structured.polyhedron, (2, 5, 10), 1e-9),
+    "Birkhoff polytope": Entry(lambda rng, n: Birkhoff(n), structured.birkhoff, (1, 2, 3, 6), 1e-9),
+    "group ball": Entry(random_groups, structured.by_formula, (1, 2, 7, 30), 1e-9),
+    "columns in l2 balls": Entry(
+        lambda rng, d: Columns(L2Ball(size(rng), rng.choice([0.0, 1.0]) * rng.normal(size=3)), (3, d)),
+        structured.by_formula,
+        (1, 2, 10),
+        1e-9,
+    ),
+    "columns in l1 balls": Entry(
+        lambda rng, d: Columns(L1Ball(size(rng)), (4, d)), structured.by_formula, (1, 2, 10), 1e-9
+    ),
+    "columns in simplices": Entry(
+        lambda rng, d: Columns(Simplex(size(rng)), (4, d)), structured.by_formula, (1, 2, 10), 1e-9
+    ),
+    "product": Entry(random_product, structured.by_formula, (1, 3, 6), 1e-9),
+    "nuclear norm ball": Entry(
+        lambda rng, d: NuclearBall((d, d + int(rng.integers(3))), size(rng)), structured.nuclear_ball, (1, 2, 6), 1e-7
+    ),
+    "spectrahedron": Entry(lambda rng, n: Spectrahedron(n, size(rng)), structured.spectrahedron, (1, 2, 6), 1e-7),
 }
 
 
