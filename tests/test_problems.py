@@ -105,9 +105,7 @@ def test_planted_values_agree_with_a_plain_solve(set_kind, lower_kind):
 def test_relaxed_values_decrease_with_the_slack(set_kind):
     tight, loose = (instance(7, set_kind, "least-squares", "squared-norm", slack) for slack in (0.01, 0.1))
     exact = instance(7, set_kind, "least-squares", "squared-norm")
-    assert (
-        loose.f_star - loose.f_tol <= tight.f_star + tight.f_tol <= exact.f_star + exact.f_tol + tight.f_tol
-    )
+    assert loose.f_star - loose.f_tol <= tight.f_star + tight.f_tol <= exact.f_star + exact.f_tol + tight.f_tol
 
 
 def test_accuracy_is_measured_not_assumed():

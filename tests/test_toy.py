@@ -61,9 +61,7 @@ def test_solve_makes_the_same_updates():
     assert result.status is tb.Status.CONVERGED
     assert result.nit == UPDATES
     assert result.f == pytest.approx(f(algorithm_1(0.5)[-1]), abs=1e-14)
-    assert result.f - known.f_star == pytest.approx(
-        -5.0e-7, rel=1e-3
-    )  # super-optimal, within the start's loss
+    assert result.f - known.f_star == pytest.approx(-5.0e-7, rel=1e-3)  # super-optimal, within the start's loss
     assert result.certificate.f_lower <= known.f_star
     assert result.verify(known.problem).ok
 
@@ -71,9 +69,7 @@ def test_solve_makes_the_same_updates():
 def test_iterates_are_those_of_the_authors():
     folder = os.environ.get("TIEBREAK_DATA")
     if folder is None:
-        pytest.skip(
-            "TIEBREAK_DATA is not set: the comparison with the authors' 19 recorded iterates is left out"
-        )
+        pytest.skip("TIEBREAK_DATA is not set: the comparison with the authors' 19 recorded iterates is left out")
     with np.load(Path(folder) / "toy_reference.npz") as file:
         points, suboptimality = file["cgbio_x"], file["cgbio_subopt"].ravel()
     np.testing.assert_allclose(points[0], START, rtol=0, atol=1e-12)

@@ -130,9 +130,7 @@ class Region:
         if weight > 0:
             slope = slope + weight * self.lower.grad(p)
             constant += weight * (self.lower.value(p) - self.level)
-        return (
-            constant + float(slope @ (self.face.base - p)) + self.face.inner.minimum(self.face.lift.T @ slope)
-        )
+        return constant + float(slope @ (self.face.base - p)) + self.face.inner.minimum(self.face.lift.T @ slope)
 
     def _feasible(self, z: np.ndarray) -> np.ndarray:
         """A point of the region near z: onto the equations, then towards the centre as far as it takes."""

@@ -40,10 +40,8 @@ def _box(rng: np.random.Generator) -> SetCase:
     return SetCase(tb.Box(low, high), ref.box(low, high), face)
 
 
-def _weighted_l1(rng: np.random.Generator, weights: np.ndarray | None) -> SetCase:
-    n = 7 if weights is None else weights.size
+def _weighted_l1(rng: np.random.Generator, weights: np.ndarray | None, n: int = 7, radius: float = 2.0) -> SetCase:
     w = np.ones(n) if weights is None else weights
-    radius = float(rng.choice([1.0, 2.0]))
     tied = rng.permutation(n)[: int(rng.integers(2, n))]
     signs = rng.choice([-1.0, 1.0], n)
     c = w * rng.integers(-1, 2, n)
@@ -59,28 +57,25 @@ def _l1(rng: np.random.Generator) -> SetCase:
 
 
 def _l1_weighted(rng: np.random.Generator) -> SetCase:
-    return _weighted_l1(rng, rng.choice([0.25, 0.5, 1.0, 2.0], 6))
+    return _weighted_l1(rng, rng.choice([0.25, 0.5, 1.0, 2.0], 6), 6)
 
 
-def _strictly_convex(
-    domain: tb.Domain, reference: ConvexSet, c: np.ndarray, minimiser: np.ndarray
-) -> SetCase:
+def _strictly_convex(domain: tb.Domain, reference: ConvexSet, c: np.ndarray, minimiser: np.ndarray) -> SetCase:
     return SetCase(domain, reference, Face(c, minimiser, np.zeros((c.size, 0)), None))
 
 
-def _l2_at(rng: np.random.Generator, centre: np.ndarray) -> SetCase:
+def _l2_at(rng: np.random.Generator, centre: np.ndarray, radius: float) -> SetCase:
     c = rng.integers(1, 4, centre.size) * rng.choice([-1.0, 1.0], centre.size)
-    radius = float(rng.choice([0.5, 1.0, 3.0]))
     domain = tb.L2Ball(radius, centre) if centre.any() else tb.L2Ball(radius)
     return _strictly_convex(domain, ref.l2_ball(radius, centre), c, centre - radius * c / np.linalg.norm(c))
 
 
 def _l2(rng: np.random.Generator) -> SetCase:
-    return _l2_at(rng, np.zeros(6))
+    return _l2_at(rng, np.zeros(6), float(rng.choice([0.5, 1.0, 3.0])))
 
 
 def _l2_shifted(rng: np.random.Generator) -> SetCase:
-    return _l2_at(rng, rng.integers(1, 4, 6) / 2)
+    return _l2_at(rng, rng.integers(1, 4, 6) / 2, 1.0)
 
 
 def _lp(rng: np.random.Generator, p: float) -> SetCase:
@@ -203,9 +198,7 @@ def _joined(first: SetCase, second: SetCase, domain: tb.Domain) -> SetCase:
 
 def _product(rng: np.random.Generator) -> SetCase:
     first, second = _l1(rng), _l2(rng)
-    domain = tb.Product(
-        {"w": (first.domain, first.reference.dim), "v": (second.domain, second.reference.dim)}
-    )
+    domain = tb.Product({"w": (first.domain, first.reference.dim), "v": (second.domain, second.reference.dim)})
     return _joined(first, second, domain)
 
 
@@ -214,6 +207,31 @@ def _product_of_matrices(rng: np.random.Generator) -> SetCase:
     side = int(np.sqrt(first.reference.dim))
     domain = tb.Product({"X": (first.domain, (side, side)), "v": second.domain})
     return _joined(first, second, domain)
+
+
+def _columns(rng: np.random.Generator) -> SetCase:
+    """A 3 x 2 matrix whose columns lie in an l1 ball; x holds it row by row."""
+    first, second = (_weighted_l1(rng, None, 3, 1.0) for _ in range(2))
+    order = np.arange(6).reshape(2, 3).T.ravel()  # from one column after the other to one row after the other
+    joined = _joined(first, second, tb.Columns(tb.L1Ball(1.0), (3, 2)))
+    return _reordered(joined, order)
+
+
+def _columns_l2(rng: np.random.Generator) -> SetCase:
+    """The same with Euclidean balls; the face is a product of two points."""
+    first, second = (_l2_at(rng, np.zeros(3), 2.0) for _ in range(2))
+    order = np.arange(6).reshape(2, 3).T.ravel()
+    return _reordered(_joined(first, second, tb.Columns(tb.L2Ball(2.0), (3, 2))), order)
+
+
+def _reordered(case: SetCase, order: np.ndarray) -> SetCase:
+    """The same set with its coordinates in another order: new x = old x[order]."""
+    back, face = np.argsort(order), case.face
+    return SetCase(
+        case.domain,
+        ref.permuted(case.reference, order, back),
+        Face(face.normal[order], face.base[order], face.lift[order], face.inner),
+    )
 
 
 SETS = {
@@ -233,4 +251,6 @@ SETS = {
     "polyhedron": _polyhedron,
     "product": _product,
     "product-matrix": _product_of_matrices,
+    "columns-l1": _columns,
+    "columns-l2": _columns_l2,
 }

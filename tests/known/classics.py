@@ -81,9 +81,5 @@ def holder(seed: int, r: int, d: int = 4) -> Instance:
     x = np.clip(p, -1.0, top)
     # ||x - p|| is convex and separable: its maximum over the box [-1, top] is at a corner
     gradient_bound = float(np.linalg.norm(np.maximum(np.abs(-1 - p), np.abs(top - p))))
-    problem = tb.Problem(
-        tb.SquaredNorm(p), g, tb.Box(-1.0, 1.0), error_bound=tb.ErrorBound(alpha, r, gradient_bound)
-    )
-    return Instance(
-        problem, g_star, ROUNDING, 0.5 * float(np.sum((x - p) ** 2)), ROUNDING, x, note=f"Hölder {r}"
-    )
+    problem = tb.Problem(tb.SquaredNorm(p), g, tb.Box(-1.0, 1.0), error_bound=tb.ErrorBound(alpha, r, gradient_bound))
+    return Instance(problem, g_star, ROUNDING, 0.5 * float(np.sum((x - p) ** 2)), ROUNDING, x, note=f"Hölder {r}")

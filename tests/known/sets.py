@@ -182,3 +182,16 @@ def product(first: ConvexSet, second: ConvexSet) -> ConvexSet:
         E if parts else None,
         np.concatenate([p.e for p in parts]) if parts else None,
     )
+
+
+def permuted(inner: ConvexSet, order: np.ndarray, back: np.ndarray) -> ConvexSet:
+    """The points x[order] for x in the set."""
+    return ConvexSet(
+        inner.dim,
+        lambda x: inner.constraints(x[back]),
+        lambda x: inner.excess(x[back]),
+        lambda c: inner.minimum(c[back]),
+        inner.centre[order],
+        None if inner.E is None else inner.E[:, order],
+        inner.e,
+    )

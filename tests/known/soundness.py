@@ -30,9 +30,7 @@ class Tally:
             self.violations.append(claim)
 
 
-def check_certificate(
-    tally: Tally, known: Instance, c: tb.Certificate, f: float, g: float, where: str
-) -> None:
+def check_certificate(tally: Tally, known: Instance, c: tb.Certificate, f: float, g: float, where: str) -> None:
     """``c`` at a point with the values f and g."""
     rounding = 1e-12 * (1 + abs(g))
     tally.expect(c.g_lower <= known.g_star + known.g_tol, f"{where}: g_lower {c.g_lower} > g* {known.g_star}")
@@ -41,16 +39,10 @@ def check_certificate(
         c.lower_gap >= g - known.g_star - known.g_tol - rounding,
         f"{where}: lower_gap {c.lower_gap} < g - g* {g - known.g_star}",
     )
-    tally.expect(
-        abs(c.lower_gap - (g - c.g_lower)) <= rounding, f"{where}: lower_gap {c.lower_gap} is not g - g_lower"
-    )
+    tally.expect(abs(c.lower_gap - (g - c.g_lower)) <= rounding, f"{where}: lower_gap {c.lower_gap} is not g - g_lower")
     if known.problem.upper.convex:
-        tally.expect(
-            c.f_lower <= known.f_star + known.f_tol, f"{where}: f_lower {c.f_lower} > f* {known.f_star}"
-        )
-        tally.expect(
-            c.f_upper >= known.f_star - known.f_tol, f"{where}: f_upper {c.f_upper} < f* {known.f_star}"
-        )
+        tally.expect(c.f_lower <= known.f_star + known.f_tol, f"{where}: f_lower {c.f_lower} > f* {known.f_star}")
+        tally.expect(c.f_upper >= known.f_star - known.f_tol, f"{where}: f_upper {c.f_upper} < f* {known.f_star}")
     tally.expect(c.upper_gap == f - c.f_lower, f"{where}: upper_gap {c.upper_gap} is not f - f_lower")
 
 
