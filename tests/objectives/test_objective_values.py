@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from objective_twins import NAMES, L, cases
+from objective_twins import NAMES, L, cases, huber, least_squares, quadratic
 
 import tiebreak as tb
 
@@ -164,3 +164,24 @@ def test_convexity_of_a_quadratic_is_decided_by_its_spectrum():
     assert not tb.Quadratic(swap, [0, 0]).convex
     assert not tb.Quadratic(sparse.csr_array(swap), [0, 0]).convex
     assert not tb.SquaredCovariance(np.eye(2), [0, 1]).convex
+
+
+@settings(deadline=None, max_examples=60)
+@given(seed=st.integers(0, 10**6), n=st.integers(2, 8), d=st.integers(2, 8), fit=st.sampled_from([0, 1e-12, 1e-6]))
+def test_rounding_bounds_cover_cancellation(seed, n, d, fit):
+    """Residuals far below the products they come from, and large points that Q (almost) maps to zero."""
+    rng = np.random.default_rng(seed)
+    A, x = rng.standard_normal((n, d)), 1e3 * rng.standard_normal(d)
+    b = A @ x + fit * rng.standard_normal(n)
+    across = np.eye(d) - np.outer(x, x) / (x @ x)
+    Q, q = (across + across.T) / 2, np.zeros(d)
+    for objective, twin in (
+        (tb.LeastSquares(A, b), least_squares(A, b)),
+        (tb.Huber(A, b, 1.0), huber(A, b, 1.0)),
+        (tb.Quadratic(Q, q), quadratic(Q, q, 0.0)),
+    ):
+        value, grad = objective.value_and_grad(x)
+        true_value, true_grad = twin(L(x))
+        value_error, grad_error = objective.rounding(x)
+        assert abs(value - true_value) <= value_error
+        assert np.linalg.norm(grad - true_grad) <= grad_error
