@@ -4,6 +4,7 @@ of a linear functional whose ties are exact in floating point (small integers on
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.linalg import block_diag
@@ -83,14 +84,6 @@ def _lp(rng: np.random.Generator, p: float) -> SetCase:
     q = p / (p - 1)
     minimiser = -2 * np.sign(c) * np.abs(c) ** (q - 1) / np.linalg.norm(c, q) ** (q - 1)
     return _strictly_convex(tb.LpBall(p, 2.0), ref.lp_ball(p, 2.0, np.zeros(5)), c, minimiser)
-
-
-def _lp_below_two(rng: np.random.Generator) -> SetCase:
-    return _lp(rng, 1.5)
-
-
-def _lp_above_two(rng: np.random.Generator) -> SetCase:
-    return _lp(rng, 3.0)
 
 
 def _simplex(rng: np.random.Generator) -> SetCase:
@@ -209,19 +202,19 @@ def _product_of_matrices(rng: np.random.Generator) -> SetCase:
     return _joined(first, second, domain)
 
 
-def _columns(rng: np.random.Generator) -> SetCase:
-    """A 3 x 2 matrix whose columns lie in an l1 ball; x holds it row by row."""
+def _columns(first: SetCase, second: SetCase, domain: tb.Domain) -> SetCase:
+    """A 3 x 2 matrix, its columns in two sets of R^3; x holds it row by row."""
+    return _reordered(_joined(first, second, domain), np.arange(6).reshape(2, 3).T.ravel())
+
+
+def _columns_l1(rng: np.random.Generator) -> SetCase:
     first, second = (_weighted_l1(rng, None, 3, 1.0) for _ in range(2))
-    order = np.arange(6).reshape(2, 3).T.ravel()  # from one column after the other to one row after the other
-    joined = _joined(first, second, tb.Columns(tb.L1Ball(1.0), (3, 2)))
-    return _reordered(joined, order)
+    return _columns(first, second, tb.Columns(tb.L1Ball(1.0), (3, 2)))
 
 
 def _columns_l2(rng: np.random.Generator) -> SetCase:
-    """The same with Euclidean balls; the face is a product of two points."""
     first, second = (_l2_at(rng, np.zeros(3), 2.0) for _ in range(2))
-    order = np.arange(6).reshape(2, 3).T.ravel()
-    return _reordered(_joined(first, second, tb.Columns(tb.L2Ball(2.0), (3, 2))), order)
+    return _columns(first, second, tb.Columns(tb.L2Ball(2.0), (3, 2)))
 
 
 def _reordered(case: SetCase, order: np.ndarray) -> SetCase:
@@ -239,8 +232,8 @@ SETS = {
     "l1-weighted": _l1_weighted,
     "l2": _l2,
     "l2-shifted": _l2_shifted,
-    "lp-1.5": _lp_below_two,
-    "lp-3": _lp_above_two,
+    "lp-1.5": partial(_lp, p=1.5),
+    "lp-3": partial(_lp, p=3.0),
     "box": _box,
     "simplex": _simplex,
     "k-sparse": _k_sparse,
@@ -251,6 +244,6 @@ SETS = {
     "polyhedron": _polyhedron,
     "product": _product,
     "product-matrix": _product_of_matrices,
-    "columns-l1": _columns,
+    "columns-l1": _columns_l1,
     "columns-l2": _columns_l2,
 }
