@@ -58,13 +58,15 @@ def random_box(rng: np.random.Generator, dim: int) -> Box:
 
 
 def random_polyhedron(rng: np.random.Generator, dim: int) -> Polyhedron:
-    """Rows through and around a point, some of them twice; half of the variables have no bounds of their own."""
+    """Rows through and around a point, one of them twice; half of the variables have no bounds of their own."""
     scale = size(rng)
     inside = scale * rng.uniform(0.1, 0.9, dim)
     A = rng.normal(size=(dim, dim)).round(1)
-    A = np.vstack([A, A[:1], np.eye(dim), -np.eye(dim)])
-    b = A @ inside + scale * rng.choice([0.0, 0.3, 1.0], len(A))
-    A_eq = rng.normal(size=(dim // 3, dim)).round(1)
+    room = rng.choice([0.0, 0.3, 1.0], dim)
+    b = A @ inside + scale * room
+    walls = np.vstack([np.eye(dim), -np.eye(dim)])
+    A, b = np.vstack([A, A[:1], walls]), np.concatenate([b, b[:1], walls @ inside + 0.5 * scale])
+    A_eq = rng.normal(size=(dim // 5, dim)).round(1)
     bounds = [(0.0, scale) if j % 2 else (None, None) for j in range(dim)]
     return Polyhedron(A, b, A_eq, A_eq @ inside, bounds)
 

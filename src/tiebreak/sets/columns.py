@@ -52,7 +52,7 @@ class Columns(Domain):
         self.shape = (as_count(shape[0], "shape[0]"), as_count(shape[1], "shape[1]"))
         if each.dim is not None and each.dim != self.shape[0]:
             raise ValueError(f"columns have {self.shape[0]} entries, but {each!r} has {each.dim}")
-        self.each = each
+        self.each = each.with_dim(self.shape[0])
         self.dim = self.shape[0] * self.shape[1]
         self.assumes, self.oracles = each.assumes, each.oracles
 
@@ -63,6 +63,8 @@ class Columns(Domain):
         return np.ravel(lmo_columns(self.each, self._check(c, "c").reshape(self.shape)))
 
     def lmo_bound(self, c: Vector, s: Vector) -> float:
+        if type(self.each).lmo_bound is Domain.lmo_bound:  # one inner product, and so for all columns
+            return super().lmo_bound(c, s)
         columns = zip(c.reshape(self.shape).T, s.reshape(self.shape).T, strict=True)
         bounds = [self.each.lmo_bound(column.copy(), point.copy()) for column, point in columns]
         return fsum(bounds) - UNIT_ROUNDOFF * fsum(abs(bound) for bound in bounds)
@@ -160,9 +162,10 @@ def _(each: L1Ball, X: Matrix) -> Matrix:
 
 @project_columns.register
 def _(each: L2Ball, X: Matrix) -> Matrix:
-    offset = X - np.reshape(each.center, (-1, 1))
-    norms = np.linalg.norm(offset, axis=0)
-    return X - offset * np.maximum(0.0, 1 - each.radius / np.where(norms > 0, norms, each.radius))
+    center = np.reshape(each.center, (-1, 1))
+    norms = np.linalg.norm(X - center, axis=0)
+    outside = norms > each.radius
+    return np.where(outside, center + (X - center) * (each.radius / np.where(outside, norms, 1.0)), X)
 
 
 @project_columns.register

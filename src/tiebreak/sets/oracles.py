@@ -114,10 +114,11 @@ class FromOracles(Domain):
         x = self._check(x, "x")
         if self._contains is not None:
             return bool(self._contains(x, tol))
-        if self._project is not None:
-            nearest = self.project(x)
-            return _near(x, nearest, tol)
-        return self._found(x, tol)
+        if self._project is None:
+            return self._found(x, tol)
+        nearest = self.project(x)
+        size = min(self._diameter, max(_norm(x), _norm(nearest)))
+        return _norm(x - nearest) <= max(tol, x.size * UNIT_ROUNDOFF) * size
 
     @property
     def diameter(self) -> float:
@@ -131,25 +132,26 @@ class FromOracles(Domain):
         from scipy.optimize import nnls
 
         corners = [self.lmo(np.ones(x.size))]
-        nearest = corners[0]
+        nearest, size = corners[0], _norm(corners[0])
         for _ in range(MAX_CORNERS):
-            if _near(x, nearest, tol):
-                return True
+            margin = max(tol, x.size * UNIT_ROUNDOFF) * max(_norm(x), size)
             c = nearest - x
+            if _norm(c) <= margin:
+                return True
             corner = self.lmo(c / np.abs(c).max())
-            margin = tol * float(np.linalg.norm(c)) * max(float(np.linalg.norm(corner)), float(np.linalg.norm(x)))
-            if float(c @ (corner - x)) > margin:
+            if float(c @ (corner - x)) > margin * _norm(c):
                 return False
             corners.append(corner)
+            size = max(size, _norm(corner))
             offsets = np.array(corners).T - x[:, None]
-            size = float(np.abs(offsets).max())
-            weights = nnls(np.vstack([offsets / size, np.ones(len(corners))]), np.append(np.zeros(x.size), 1.0))[0]
+            unit = float(np.abs(offsets).max())
+            rows = np.vstack([offsets / unit, np.ones(len(corners))])
+            weights = nnls(rows, np.append(np.zeros(x.size), 1.0))[0]
             weights /= weights.sum()
             corners = [corner for corner, weight in zip(corners, weights, strict=True) if weight > 0]
             nearest = weights[weights > 0] @ np.array(corners)
         return False
 
 
-def _near(x: Vector, s: Vector, tol: float) -> bool:
-    rounding = x.size * UNIT_ROUNDOFF
-    return float(np.linalg.norm(x - s)) <= (tol + rounding) * float(np.linalg.norm(s))
+def _norm(x: Vector) -> float:
+    return float(np.linalg.norm(x))

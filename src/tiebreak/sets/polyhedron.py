@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Matrix, Vector, as_real_array, as_scalar, as_vector
 from .base import Cut, CutStatus, Domain
+from .crossing import EXACT
+from .cut import checked, cut_by_dual
 from .lp_model import LinearProgram, LinearProgramError, Rows, Solution, power_of_two
 from .nearest import nearest_point
 from .outer_box import feasible_point, outer_box, refuse_unbounded
@@ -92,20 +94,28 @@ class Polyhedron(Domain):
         return self._box.dual_bound(c, self._solve(c).duals) if c.any() else 0.0
 
     def lmo_cut(self, a: Vector, c: Vector, b: float, *, warm: float = 0.0) -> Cut:
-        """One linear programme with the cut as a row: it costs less than the search on the dual."""
-        a, c, b = self._check(a, "a"), self._check(c, "c"), as_scalar(b, "b")
-        if not c.any():
-            return super().lmo_cut(a, c, b, warm=warm)
+        """One linear programme with the cut as a row: it costs less than the search on the dual.
+
+        That search takes over where HiGHS finds no point, or leaves a gap that its tolerances explain.
+        """
+        a, c, b = checked(self, a, c, b)
         try:
             found = self._with_cut.solve(a, (c, b))
-        except LinearProgramError:  # no point within HiGHS's tolerances: let the dual tell by how much
-            return super().lmo_cut(a, c, b, warm=warm)
-        if float(c @ found.x) > b + 1e-14 * (abs(b) + float(np.abs(c) @ np.abs(found.x))):
-            return super().lmo_cut(a, c, b, warm=warm)
+        except LinearProgramError:
+            return cut_by_dual(self, a, c, b, warm)
+        size = np.abs(found.x)
+        size_c = abs(b) + float(np.abs(c) @ size)
+        if float(c @ found.x) > b + EXACT * size_c:
+            return cut_by_dual(self, a, c, b, warm)
         multiplier = found.cut_dual
         minimum = self._box.dual_bound(a + multiplier * c, found.duals) - multiplier * b
+        gap = float(a @ found.x) - minimum
+        if gap > 1e-11 * (float(np.abs(a) @ size) + multiplier * size_c):
+            other = cut_by_dual(self, a, c, b, multiplier)
+            if float(a @ other.point) < float(a @ found.x):
+                return other
         status = CutStatus.ACTIVE if multiplier > 0 else CutStatus.INACTIVE
-        return Cut(found.x, multiplier, max(0.0, float(a @ found.x) - minimum), (), status)
+        return Cut(found.x, multiplier, max(0.0, gap), (), status)
 
     def project(self, x: Vector) -> Vector:
         x = self._check(x, "x")
@@ -182,9 +192,7 @@ def _bounds(bounds: Any, dim: int) -> tuple[Vector, Vector]:
         bounds = (None, None)
     pairs = [bounds] * dim if _is_pair(bounds) else list(bounds)
     if len(pairs) != dim:
-        raise ValueError(
-            f"bounds has {len(pairs)} pairs for {dim} variables; give one pair for each, or one for all"
-        )
+        raise ValueError(f"bounds has {len(pairs)} pairs for {dim} variables; give one pair for each, or one for all")
     lower, upper = np.empty(dim), np.empty(dim)
     for j, pair in enumerate(pairs):
         if np.ndim(pair) != 1 or len(pair) != 2:

@@ -159,4 +159,4 @@ def _block(name: Any, entry: Any) -> tuple[Domain, tuple[int, ...]]:
         raise ValueError(
             f"blocks[{name!r}] has shape {shape} with {prod(shape)} entries, but {domain!r} has {domain.dim}"
         )
-    return domain, shape
+    return domain.with_dim(prod(shape)), shape
