@@ -47,9 +47,7 @@ class L1Ball(Domain):
         if weights is not None:
             self.weights = as_vector(weights, "weights").copy()
             if self.weights.min() <= 0:
-                raise ValueError(
-                    "weights must all be positive; a weight of zero would leave the set unbounded"
-                )
+                raise ValueError("weights must all be positive; a weight of zero would leave the set unbounded")
             self._extent = self.radius / self.weights
             self.dim = self.weights.size
 
@@ -75,7 +73,7 @@ class L1Ball(Domain):
         size = np.abs(x)
         if w @ size <= self.radius:
             return x.copy()
-        return np.copysign(threshold_to_sum(size, w, self.radius), x)
+        return np.copysign(threshold_to_sum(size, w, self.radius, least=0.0), x)
 
     def contains(self, x: Vector, tol: float = 1e-9) -> bool:
         size = np.abs(self._check(x, "x"))

@@ -80,8 +80,10 @@ class L2Ball(Domain):
         return Cut(self.center + offset, multiplier, gap, (), CutStatus.ACTIVE)
 
     def project(self, x: Vector) -> Vector:
-        offset = self._check(x, "x") - self.center
-        return self.center + offset * min(1.0, self.radius / (float(np.linalg.norm(offset)) or 1.0))
+        x = self._check(x, "x")
+        offset = x - self.center
+        norm = float(np.linalg.norm(offset))
+        return x.copy() if norm <= self.radius else self.center + offset * (self.radius / norm)
 
     def project_cut(self, x: Vector, c: Vector, b: float) -> Vector:
         x, c, b = checked(self, x, c, b)

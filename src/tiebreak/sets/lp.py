@@ -71,38 +71,32 @@ class LpBall(Domain):
 
     def lmo_cut(self, a: Vector, c: Vector, b: float, *, warm: float = 0.0) -> Cut:
         a, c, b = checked(self, a, c, b)
-        s = self.lmo(a)
-        nearest, least = self._support(c)
-        size = abs(least) + abs(b)
-        if c @ s <= b + EXACT * size:
-            return Cut(s, 0.0, 0.0, (), CutStatus.INACTIVE)
-        if least >= b:
-            status = CutStatus.INFEASIBLE if least > b + SHORTFALL * size else CutStatus.BOUNDARY
-            return Cut(nearest, inf, inf, (), status)
-        scale_a, scale_c = float(np.abs(a).max()) or 1.0, float(np.abs(c).max())
+        scale_a, scale_c = float(np.abs(a).max()) or 1.0, float(np.abs(c).max()) or 1.0
         unit_a, unit_c = a / scale_a, c / scale_c
-
-        ends = {
-            True: 0.0,
-            False: 1.0,
-        }  # the last t whose point violates the cut, and the first whose does not
+        ends = {True: 0.0, False: 1.0}  # the last t whose point violates the cut, and the first whose does not
 
         def point(t: float) -> Vector:
             return self._support((1 - t) * unit_a + t * unit_c)[0]
 
         def violation(t: float) -> float:
-            excess = float(unit_c @ point(t)) - b / scale_c
+            excess = float(c @ point(t)) - b
             ends[excess > 0] = (max if excess > 0 else min)(ends[excess > 0], t)
             return excess
 
+        size = abs(self._support(c)[1]) + abs(b)
+        if violation(0.0) <= EXACT * size:
+            return Cut(point(0.0), 0.0, 0.0, (), CutStatus.INACTIVE)
+        if violation(1.0) >= 0:
+            status = CutStatus.INFEASIBLE if violation(1.0) > SHORTFALL * size else CutStatus.BOUNDARY
+            return Cut(point(1.0), inf, inf, (), status)
         from scipy.optimize import brentq
 
         brentq(violation, 0.0, 1.0, xtol=UNIT_ROUNDOFF, rtol=8 * UNIT_ROUNDOFF)
         # The ends agree to rounding, their points need not: an entry of (1 - t) a + t c that vanishes between
         # them turns its coordinate around. The mix that meets the cut is optimal all the same.
         low, high = point(ends[True]), point(ends[False])
-        over, under = float(c @ low) - b, b - float(c @ high)
-        s = low + (high - low) * (over / (over + under))
+        over, under = max(float(c @ low) - b, 0.0), max(b - float(c @ high), 0.0)
+        s = low + (high - low) * (over / (over + under) if over > 0 else 0.0)
         multipliers = [t / (1 - t) * (scale_a / scale_c) for t in ends.values() if t < 1]
         bound, multiplier = max((self._support(a + lam * c)[1] - lam * b, lam) for lam in multipliers)
         return Cut(s, multiplier, max(float(a @ s) - bound, 0.0), (), CutStatus.ACTIVE)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import numpy as np
 
 from ..arrays import Vector
 
 
-def threshold_to_sum(v: Vector, weights: Vector, total: float) -> Vector:
-    """The point max(v - theta w, 0) with theta such that <w, point> = total > 0.
+def threshold_to_sum(v: Vector, weights: Vector, total: float, least: float = -inf) -> Vector:
+    """The point max(v - theta w, 0) with theta such that <w, point> = total > 0; theta >= ``least`` is known.
 
     Newton's method on the piecewise linear equation for theta, from below: each step drops the entries that
-    are zero at its theta, and it is exact once none is dropped. Working with v - max(v/w) w, whose relevant
-    entries are of the size of the answer, loses nothing to cancellation.
+    are zero at its theta, and it is exact once none is dropped. Theta is only ever changed by small amounts,
+    and the entries with it: where v is large against the total, theta itself could not hold the digits.
 
     References
     ----------
@@ -27,15 +29,16 @@ def threshold_to_sum(v: Vector, weights: Vector, total: float) -> Vector:
     """
     ratio = v / weights
     top = int(ratio.argmax())
-    v = v - ratio[top] * weights
-    v[top] = 0.0
-    least = -total / float(weights[top]) ** 2  # theta, if the top entry were the only one left
-    keep = v > least * weights
-    rest, w = v[keep], weights[keep]
+    least = max(least, float(ratio[top]) - total / float(weights[top]) ** 2)  # as if only the top entry were left
+    index = np.flatnonzero(v > least * weights)
+    w = weights[index]
+    rest = v[index] - least * w
     while True:
-        theta = (float(w @ rest) - total) / float(w @ w)
-        keep = rest > theta * w
+        rest = rest - (float(w @ rest) - total) / float(w @ w) * w
+        keep = rest > 0
         if keep.all():
             break
-        rest, w = rest[keep], w[keep]
-    return np.maximum(v - theta * weights, 0.0)
+        index, w, rest = index[keep], w[keep], rest[keep]
+    point = np.zeros(v.size)
+    point[index] = np.maximum(rest - (float(w @ rest) - total) / float(w @ w) * w, 0.0)
+    return point
