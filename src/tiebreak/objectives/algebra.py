@@ -33,9 +33,7 @@ class Sum(Objective):
             flat.extend(term.terms if isinstance(term, Sum) else [term])
         dims = {term.dim for term in flat} - {None}
         if not flat or len(dims) > 1:
-            raise ValueError(
-                f"the terms of a sum must have one dimension, got {sorted(d for d in dims if d)}"
-            )
+            raise ValueError(f"the terms of a sum must have one dimension, got {sorted(d for d in dims if d)}")
         self.terms: tuple[Objective, ...] = tuple(flat)
         self.dim = next(iter(dims), None)
         self.convex = all(term.convex for term in flat)
@@ -51,11 +49,7 @@ class Sum(Objective):
         if predictor is None:
             return None
         costs = [term.c for term in self.terms if isinstance(term, Linear)]
-        q = (
-            sum(costs, np.zeros(len(costs[0])) if predictor.q is None else predictor.q)
-            if costs
-            else predictor.q
-        )
+        q = sum(costs, np.zeros(len(costs[0])) if predictor.q is None else predictor.q) if costs else predictor.q
         return Predictor(predictor.A, predictor.link, q, predictor.strictly_convex)
 
     @cached_property
@@ -136,9 +130,7 @@ class Multiple(Objective):
             value, slope = inner.link(t)
             return self.factor * value, self.factor * slope
 
-        return Predictor(
-            inner.A, link, None if inner.q is None else self.factor * inner.q, inner.strictly_convex
-        )
+        return Predictor(inner.A, link, None if inner.q is None else self.factor * inner.q, inner.strictly_convex)
 
     @property
     def smoothness(self) -> float | None:

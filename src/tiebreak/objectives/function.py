@@ -54,9 +54,7 @@ class Function(Objective):
         if not callable(value):
             raise TypeError(f"value must be a callable x -> float, got {type(value).__name__}")
         if not callable(grad):
-            raise TypeError(
-                "a Function needs its gradient: pass grad=, a callable x -> array of the shape of x"
-            )
+            raise TypeError("a Function needs its gradient: pass grad=, a callable x -> array of the shape of x")
         self._value = value
         self._grad = grad
         self.dim = None if dim is None else as_count(dim, "dim")
@@ -64,9 +62,7 @@ class Function(Objective):
         self._smoothness = None if smoothness is None else as_scalar(smoothness, "smoothness")
         if self._smoothness is not None and self._smoothness < 0:
             raise ValueError(f"smoothness must be nonnegative, got {self._smoothness:g}")
-        self.claims = (
-            "value, gradient and convexity are as given" if convex else "value and gradient are as given"
-        )
+        self.claims = "value, gradient and convexity are as given" if convex else "value and gradient are as given"
         self.lower_bound = -np.inf if lower_bound == -np.inf else as_scalar(lower_bound, "lower_bound")
 
     @property
@@ -90,9 +86,7 @@ def _checked(output: Any, name: str, shape: tuple[int, ...]) -> Vector:
     """A float64 copy of what the callable returned; whether it is finite is for the caller to see."""
     array = np.asarray(output)
     if array.dtype.kind not in "biuf":
-        raise TypeError(
-            f"{name}(x) must return real numbers, got {type(output).__name__} of dtype {array.dtype}"
-        )
+        raise TypeError(f"{name}(x) must return real numbers, got {type(output).__name__} of dtype {array.dtype}")
     if array.shape != shape:
         wanted = "a single number" if shape == () else f"an array of shape {shape}"
         raise ValueError(f"{name}(x) must return {wanted}, got shape {array.shape}")

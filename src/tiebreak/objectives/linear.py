@@ -93,6 +93,4 @@ class SquaredNorm(Objective):
 
     def rounding(self, x: Vector) -> tuple[float, float]:
         value, offset = self.value_and_grad(x)
-        return gamma(x.size) * value, 0.0 if self.center is None else 2 * UNIT_ROUNDOFF * float(
-            np.linalg.norm(offset)
-        )
+        return gamma(x.size) * value, 0.0 if self.center is None else 2 * UNIT_ROUNDOFF * float(np.linalg.norm(offset))

@@ -12,9 +12,7 @@ from ..arrays import UNIT_ROUNDOFF, Vector
 from .base import Image, Objective, Predictor
 from .matrix import DataMatrix, gamma
 
-LINK_UNITS = (
-    32  # units of roundoff lost in one entry of h or h': two functions like exp of 4 ulp, and some products
-)
+LINK_UNITS = 32  # units of roundoff lost in one entry of h or h': two functions like exp of 4 ulp, and some products
 
 
 class Linked(Objective):

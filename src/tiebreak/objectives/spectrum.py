@@ -47,9 +47,7 @@ def krylov_bound(times: Callable[[Vector], Vector], size: int) -> float:
         length = float(np.linalg.norm(image))
         if k + 1 == steps:
             break
-        if length <= 1e-14 * np.max(
-            np.abs(diagonal)
-        ):  # an invariant subspace: its Ritz values are eigenvalues
+        if length <= 1e-14 * np.max(np.abs(diagonal)):  # an invariant subspace: its Ritz values are eigenvalues
             diagonal, off_diagonal = diagonal[: k + 1], off_diagonal[:k]
             break
         off_diagonal[k] = length
