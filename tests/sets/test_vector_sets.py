@@ -217,6 +217,16 @@ def test_pruning_keeps_the_lines_that_matter():
             assert np.count_nonzero(cut.point) <= 2
 
 
+@pytest.mark.parametrize("name", ["box", "cube", "l2", "l7"])
+def test_any_feasible_point_will_do_for_a_zero_objective(name):
+    domain = SETS[name][0](4, 1.0)
+    c = np.array([1.0, -2.0, 0.0, 3.0])
+    cut = domain.lmo_cut(np.zeros(4), c, 0.5 * float(c @ domain.lmo(c)))
+    assert cut.multiplier == 0
+    if isinstance(domain, Box):  # ties go to the side that the cut favours
+        assert cut.status == CutStatus.INACTIVE
+
+
 def test_box_answer_has_one_fractional_coordinate():
     rng = np.random.default_rng(6)
     box = Box(0.0, 1.0)
@@ -258,6 +268,14 @@ def test_projection_satisfies_its_optimality_condition(name, data):
     span = np.linalg.norm(p) + np.linalg.norm(s)
     assert (x - p) @ (s - p) <= (np.linalg.norm(x - p) + rounding) * (1e-12 * span + rounding)
     np.testing.assert_allclose(domain.project(s), s, rtol=1e-12, atol=1e-12 * np.abs(s).max())
+
+
+def test_weighted_projection_of_a_large_point_keeps_the_radius():
+    """Here x_i and theta w_i agree to ten digits, and the weights amplify what is left."""
+    ball = L1Ball(1.0, [1e-3, 1e3])
+    p = ball.project(np.array([100.0, 1e7]))
+    assert np.count_nonzero(p) == 2
+    assert ball.weights @ p == pytest.approx(1.0, abs=1e-14)
 
 
 @every_set
