@@ -2,7 +2,7 @@
 
 >>> import tiebreak as tb
 >>> problem = tb.Problem(upper=tb.SquaredNorm(), lower=tb.LeastSquares([[1.0, 1.0]], [1.0]), domain=tb.L1Ball(2.0))
->>> result = tb.solve(problem)
+>>> result = tb.solve(problem, tol_upper=1e-3)
 >>> result.success, result.x.round(2)
 (True, array([0.5, 0.5]))
 """

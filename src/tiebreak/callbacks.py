@@ -76,7 +76,7 @@ def as_callbacks(callback: Callback | Iterable[Callback] | None) -> list[Callbac
     """A list of functions of one event; a parameter called ``intermediate_result`` is passed by name, as in SciPy."""
     if callback is None:
         return []
-    given = [callback] if callable(callback) else list(callback)
+    given = list(callback) if isinstance(callback, Iterable) and not callable(callback) else [callback]
     for one in given:
         if not callable(one):
             raise TypeError(f"callback must be a function of one event, or several; got {one!r}")

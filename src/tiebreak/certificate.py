@@ -73,7 +73,7 @@ class Certificate:
         return self.upper_gap < 0
 
     def shows(self, tol_upper: float, tol_lower: float, slack: float = 0.0) -> bool:
-        """Whether both tolerances are proved: f(x) - f* <= tol_upper (or stationarity) and g(x) - g* <= slack + tol_lower."""
+        """Whether f(x) - f* (or the stationarity) is proved to be at most tol_upper, and g(x) - g* slack + tol_lower."""
         upper = self.upper_gap if self.stationarity is None else min(self.stationarity, self.upper_gap)
         return bool(upper <= tol_upper and self.lower_gap <= slack + tol_lower)
 
@@ -209,16 +209,14 @@ class Bounds:
         best, best_at = -np.inf, 0.0
         for lam in dict.fromkeys((first, multiplier or first)):
             bound = self._lagrangian(f, g, lam, level)
-            while True:
-                if bound > best:
-                    best, best_at = bound, lam
-                lam *= 0.1
-                if lam * (g.value_error + g.grad_error) <= UNIT_ROUNDOFF * (1 + abs(f.value)):
-                    break  # rounding of the lower level plays no part here: the multiplier of the cut is best
-                smaller = self._lagrangian(f, g, lam, level)
-                if smaller <= bound:
+            # Where rounding of the lower level, times lam, outweighs what lam is for, a smaller one is better.
+            while lam * (g.value_error + g.grad_error) > UNIT_ROUNDOFF * (1 + abs(f.value)):
+                smaller = self._lagrangian(f, g, 0.1 * lam, level)
+                if not smaller > bound:
                     break
-                bound = smaller
+                lam, bound = 0.1 * lam, smaller
+            if bound > best:
+                best, best_at = bound, lam
         if best > self.f_lower or not self.problem.upper.convex:
             self.multiplier = best_at
         return best

@@ -94,8 +94,7 @@ def solve(
     max_iter = as_count(max_iter, "max_iter")
     limit = np.inf if max_time is None else as_positive(max_time, "max_time")
     callbacks = as_callbacks(callback)
-    tol_lower = min(tol_lower, _holder_tolerance(problem, tol_upper))
-    solver, reason = _prepare(problem, method, tol_upper, tol_lower)
+    solver, reason, tol_lower = _prepare(problem, method, tol_upper, tol_lower)
     start = _start(problem, x0)
     _check_functions(problem, seed)
     progress = Progress(tol_upper, tol_lower) if verbose else None
@@ -137,8 +136,7 @@ def iterate(
     array([0.5, 0.5])
     """
     tol_upper, tol_lower = as_positive(tol_upper, "tol_upper"), as_positive(tol_lower, "tol_lower")
-    tol_lower = min(tol_lower, _holder_tolerance(problem, tol_upper))
-    solver, _ = _prepare(problem, method, tol_upper, tol_lower)
+    solver, _, _ = _prepare(problem, method, tol_upper, tol_lower)
     start = _start(problem, x0)
     _check_functions(problem, seed)
     states = _states(problem, solver, start)
@@ -280,10 +278,14 @@ class _Run:
         )
 
 
-def _prepare(problem: Problem, method: Method, tol_upper: float, tol_lower: float) -> tuple[Solver[Any], str]:
-    """The solver, with the tolerances of the run where it wants them, after checking what it needs."""
+def _prepare(
+    problem: Problem, method: Method, tol_upper: float, tol_lower: float
+) -> tuple[Solver[Any], str, float]:
+    """The solver, with the tolerances of the run where it wants them; why it; and the lower tolerance to reach."""
     if not isinstance(problem, Problem):
         raise TypeError(f"problem must be a tiebreak.Problem, got {type(problem).__name__}")
+    if problem.error_bound is not None and problem.slack == 0:  # Corollary 1: makes the upper guarantee two-sided
+        tol_lower = min(tol_lower, problem.error_bound.lower_tolerance(tol_upper, problem.upper))
     if isinstance(method, str):
         solver, reason = choose(problem) if method == "auto" else (named(method), "")
     elif isinstance(method, Solver):
@@ -299,7 +301,7 @@ def _prepare(problem: Problem, method: Method, tol_upper: float, tol_lower: floa
         raise ValueError(
             f"method {solver.info.name!r} needs {', '.join(sorted(missing))}, which the problem lacks{instead}"
         )
-    return replace(solver, **open_fields), reason
+    return replace(solver, **open_fields), reason, tol_lower
 
 
 def _missing(problem: Problem, needs: frozenset[str]) -> set[str]:
@@ -339,9 +341,3 @@ def _check_functions(problem: Problem, seed: int | None) -> None:
         except (GradientError, ConvexityError) as error:
             raise type(error)(f"{name}: {error}") from None
 
-
-def _holder_tolerance(problem: Problem, tol_upper: float) -> float:
-    """Corollary 1: under an error bound, the lower tolerance that makes the upper guarantee two-sided."""
-    if problem.error_bound is None or problem.slack > 0:
-        return np.inf
-    return problem.error_bound.lower_tolerance(tol_upper, problem.upper)

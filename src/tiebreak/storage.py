@@ -43,7 +43,7 @@ def load(path: str | Path) -> Result:
 
 
 def _pack(value: Any, arrays: dict[str, np.ndarray]) -> Any:
-    if value is None or isinstance(value, (bool, str)) and not isinstance(value, Enum):
+    if value is None or (isinstance(value, (bool, str)) and not isinstance(value, Enum)):
         return value
     if isinstance(value, Enum):
         return {"type": _name(type(value)), "enum": value.name}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, fields, is_dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,7 @@ def check_objective(objective: Objective, dim: int | None = None, seed: int = 0,
         check_convexity(objective, sample)
         checks.made += 1
     if objective.smoothness is not None:
-        for x, y in zip(sample, sample[1:], strict=False):
+        for x, y in pairwise(sample):
             change = float(np.linalg.norm(objective.grad(x) - objective.grad(y)))
             bound = objective.smoothness * float(np.linalg.norm(x - y))
             checks.that(change <= bound * (1 + 1e-9) + 1e-12, "smoothness must bound the change of the gradient")
@@ -95,7 +96,7 @@ def check_set(domain: Domain, dim: int | None = None, seed: int = 0, trials: int
         for x in directions:
             _check_projection(checks, domain, 3 * reach * x, corners, tol * reach)
     if "lmo_cut" in domain.oracles:
-        for a, c in zip(directions[:-1], directions[1:], strict=True):
+        for a, c in pairwise(directions):
             _check_cut(checks, domain, a, c, corners, tol)
     return checks.made
 

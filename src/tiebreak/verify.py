@@ -1,7 +1,7 @@
 """A second opinion on a result: everything recomputed from x alone, by code that shares nothing with the bounds.
 
-It uses ``value``, ``grad``, ``lmo`` and ``contains`` only, and a bisection on the multiplier where the bounds use the cut oracle.
-What x alone can show is weaker than what a whole run has shown, so the bounds here are wider; a claim of the
+It uses ``value``, ``grad``, ``lmo`` and ``contains`` only, and a ternary search for the multiplier where the bounds
+use the cut oracle. What x alone can show is weaker than what a whole run has shown, so the bounds here are wider; a claim of the
 certificate that contradicts them is wrong.
 """
 
@@ -105,7 +105,9 @@ def _cut_gap(problem: Problem, a: Vector, c: Vector, x: Vector, slack: float) ->
     def gap(lam: float) -> float:
         return _gap(problem, a + lam * c, x) + lam * slack
 
-    scale = float(np.linalg.norm(a)) / (float(np.linalg.norm(c)) + np.finfo(float).tiny)
+    if not c.any():
+        return gap(0.0)
+    scale = float(np.linalg.norm(a)) / float(np.linalg.norm(c))
     grid = [0.0] + [scale * 10.0**power for power in range(-6, 7)]
     values = [gap(lam) for lam in grid]
     middle = int(np.argmin(values))

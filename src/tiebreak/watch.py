@@ -90,7 +90,8 @@ class _WatchedObjective(_Watched, Objective):
         return self._inner.scaled_dual_bound(x, linear_minimum)  # type: ignore[no-any-return]
 
     def rounding(self, x: Vector) -> tuple[float, float]:
-        return self._inner.rounding(x)  # type: ignore[no-any-return]
+        errors: tuple[float, float] = self._inner.rounding(x)
+        return errors if np.isfinite(errors).all() else (np.inf, np.inf)  # nothing is proved with such a value
 
 
 class _WatchedDomain(_Watched, Domain):

@@ -1,7 +1,7 @@
 """Over-parameterised regression: among the models that fit the training data best, the one that validates best.
 
-Example 1 of the CG-BiO paper, here on the diabetes data that ships with scikit-learn (442 patients, 10 measurements) with
-all products of up to three measurements as features: 285 features and 265 training rows.
+Example 1 of the CG-BiO paper, here on the diabetes data that ships with scikit-learn (442 patients, 10 measurements)
+with all products of up to three measurements as features: 285 features and 265 training rows.
 """
 
 from __future__ import annotations

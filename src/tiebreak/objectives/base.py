@@ -53,6 +53,11 @@ class Objective(ABC):
     claims: str = ""
     """What a user says of this objective and the library cannot check; empty where there is no such thing."""
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if cls.__module__.split(".")[0] != "tiebreak" and "claims" not in vars(cls):
+            cls.claims = "value, gradient and facts are as its class gives them"
+
     @property
     def smoothness(self) -> float | None:
         """A Lipschitz constant of the gradient (Euclidean norm): an upper bound, or None if none is known."""

@@ -3,6 +3,7 @@
 from .base import Atom, Cut, CutStatus, Domain
 from .birkhoff import Birkhoff
 from .box import Box
+from .columns import Columns
 from .group import GroupBall
 from .ksparse import KSparse
 from .l1 import L1Ball
@@ -10,7 +11,7 @@ from .l2 import L2Ball
 from .lp import LpBall
 from .oracles import FromOracles, MissingOracle
 from .polyhedron import Polyhedron
-from .product import Columns, Product
+from .product import Product
 from .simplex import Simplex
 from .spectral import NuclearBall, Spectrahedron
 

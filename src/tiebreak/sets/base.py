@@ -73,9 +73,14 @@ class Domain(ABC):
     oracles: frozenset[str] = frozenset({"lmo", "lmo_cut", "project", "project_cut", "contains"})
     """The oracles that can be called."""
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if cls.__module__.split(".")[0] != "tiebreak" and "assumes" not in vars(cls):
+            cls.assumes = "its oracles are as its class gives them"
+
     @abstractmethod
     def lmo(self, c: Vector) -> Vector:
-        """A minimiser of <c, s> over Z: a point, not a direction. Ties and c = 0 give some minimiser, always the same."""
+        """A minimiser of <c, s> over Z: a point, not a direction. Any one of several will do."""
 
     @abstractmethod
     def project(self, x: Vector) -> Vector:

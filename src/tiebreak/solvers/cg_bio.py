@@ -43,8 +43,8 @@ class CutState(State):
         Conditional gradient on g: the initial phase, or the other half of the anytime variant.
     f_lower : float
         The best lower bound on f* seen; a floor for line searches.
-    best_gap, best_x
-        For a nonconvex f: the smallest Frank-Wolfe gap over the cut set so far, and where (Theorem 2).
+    best_gap, best_lower, best_x
+        For a nonconvex f: the smallest Frank-Wolfe gap over the cut set so far, g there, and where (Theorem 2).
     """
 
     point: Point | None = None
@@ -53,6 +53,7 @@ class CutState(State):
     run: LowerRun | None = None
     f_lower: float = -np.inf
     best_gap: float = np.inf
+    best_lower: float = -np.inf
     best_x: Vector | None = None
 
 
@@ -235,6 +236,9 @@ def _record(problem: Problem, state: CutState, f: float, g: float, gap_f: float,
     """
     if problem.upper.convex:
         return replace(state, f_lower=max(state.f_lower, f - gap_f))
-    if g <= state.level + problem.slack + tol_lower / 2 and gap_f < state.best_gap:
-        return replace(state, best_gap=gap_f, best_x=state.x)
+    allowed = state.level + problem.slack + tol_lower / 2
+    if state.best_lower > allowed:  # the level has fallen since: the best iterate so far is no candidate any more
+        state = replace(state, best_gap=np.inf, best_lower=-np.inf, best_x=None)
+    if g <= allowed and gap_f < state.best_gap:
+        return replace(state, best_gap=gap_f, best_lower=g, best_x=state.x)
     return state

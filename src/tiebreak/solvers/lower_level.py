@@ -105,9 +105,9 @@ def _backtrack(
         M = float(np.linalg.norm(change)) / (1e-4 * size**0.5)
     else:
         M = 0.9 * lipschitz
-    M = max(M, np.finfo(float).tiny)
+    M = max(M, np.finfo(float).eps * gap / size)  # where g is linear along the step: any small M gives the full step
     while True:
-        gamma = min(gap / (M * size), 1.0)
+        gamma = 1.0 if gap >= M * size else gap / (M * size)
         trial = mix(z, target, gamma)
         model = value - gamma * gap + 0.5 * gamma**2 * M * size
         # Near the optimum the decrease drowns in the rounding of g; the test must not then double M for ever.
