@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from tiebreak.sets.base import CutStatus
+from tiebreak.sets.l1 import L1Ball
 from tiebreak.sets.lp_model import LinearProgramError
 from tiebreak.sets.polyhedron import Polyhedron
 
@@ -237,6 +238,24 @@ def test_implied_box_holds_the_set():
         e = np.eye(6)[j]
         assert Z._box.lower[j] <= reference(kinds, e) + 1e-12
         assert Z._box.upper[j] >= -reference(kinds, -e) - 1e-12
+
+
+def test_many_free_variables():
+    """More missing bounds than are tightened: the product of squares |x_j| + |x_{j+1}| <= 1 for even j."""
+    d = 120
+    signs = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
+    Z = Polyhedron(A_ub=sp.kron(sp.eye_array(d // 2), signs), b_ub=np.ones(2 * d))
+    assert (Z._box.lower <= -1).all()
+    assert (Z._box.upper >= 1).all()
+    c = np.random.default_rng(0).standard_normal(d)
+    minimum = -np.abs(c).reshape(-1, 2).max(axis=1).sum()
+    s = Z.lmo(c)
+    assert c @ s == pytest.approx(minimum, rel=1e-12)
+    assert minimum - 1e-9 <= Z.lmo_bound(c, s) <= minimum + 1e-12
+    assert not Z.contains(s * (1 + 1e-7))
+    p = Z.project(3 * c)
+    blocks = [L1Ball(1.0).project(pair) for pair in (3 * c).reshape(-1, 2)]
+    np.testing.assert_allclose(p, np.concatenate(blocks), atol=1e-12)
 
 
 def test_copies_and_pickles():

@@ -62,7 +62,7 @@ class Birkhoff(Domain):
         eye, ones = sp.eye_array(n), np.ones((1, n))
         A = sp.csr_array(sp.vstack([sp.kron(eye, ones), sp.kron(ones, eye)]))
         sums = np.ones(2 * n)
-        return nearest_point(Rows(A, sums, sums, np.zeros(n * n), np.ones(n * n)), x, self.lmo)
+        return nearest_point(Rows(A, sums, sums, np.zeros(n * n), np.ones(n * n)), x, 1.0, self.lmo)
 
     def contains(self, x: Vector, tol: float = 1e-9) -> bool:
         X = self._check(x, "x").reshape(self.shape)

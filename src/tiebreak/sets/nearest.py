@@ -12,20 +12,17 @@ from numpy.typing import NDArray
 from ..arrays import Vector
 from .lp_model import Rows
 
-Sides: TypeAlias = NDArray[
-    np.int8
-]  # of each row or column: -1 at its lower bound, 1 at its upper one, 0 inside
+Sides: TypeAlias = NDArray[np.int8]  # of each row or column: -1 at its lower bound, 1 at its upper one, 0 inside
 FACE_CORRECTIONS = 20
 
 
-def nearest_point(rows: Rows, v: Vector, lmo: Callable[[Vector], Vector]) -> Vector:
-    """The point of ``rows`` nearest to v, given a linear minimisation oracle of that set.
+def nearest_point(rows: Rows, v: Vector, size: float, lmo: Callable[[Vector], Vector]) -> Vector:
+    """The point of ``rows`` nearest to v, given the size of that set and its linear minimisation oracle.
 
     Both steps run in units of the set's size with rows of norm 1. Of the interior-point answer and the
     projections onto the faces it suggests, the first that is feasible and passes the variational inequality
     ``<v - p, s - p> <= 0 for all s`` to rounding is taken; failing that, the one that comes nearest to it.
     """
-    size = float(max(np.abs(rows.lower).max(), np.abs(rows.upper).max())) or 1.0
     norms = np.sqrt(np.asarray((rows.A.multiply(rows.A)).sum(axis=1)).ravel())
     norms[norms == 0] = 1.0
     unit = Rows(

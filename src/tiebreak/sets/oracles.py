@@ -92,6 +92,9 @@ class FromOracles(Domain):
             names |= {"project_cut"}
         self.oracles = frozenset(names)
 
+    def __repr__(self) -> str:
+        return f"FromOracles({', '.join(sorted(self.oracles))})"
+
     def lmo(self, c: Vector) -> Vector:
         c = self._check(c, "c")
         if self._lmo is None:

@@ -3,100 +3,126 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 
-from ..arrays import Vector
+from ..arrays import UNIT_ROUNDOFF, Vector
 from .lp_model import LinearProgram, LinearProgramError, Rows, power_of_two
+
+TIGHTEN = 200
+"""Up to this many missing bounds, each gets a linear programme of its own."""
 
 
 def feasible_point(rows: Rows) -> Vector:
     """A vertex, or an error where there is none."""
     try:
-        return LinearProgram(rows, _rough_scale(rows)).solve(np.zeros_like(rows.lower)).x
+        return LinearProgram(rows, rough_scale(rows)).solve(np.zeros_like(rows.lower)).x
     except LinearProgramError as error:
         if error.status != "Infeasible":
             raise
         raise ValueError("the polyhedron is empty: no point satisfies all rows and bounds") from None
 
 
-def refuse_unbounded(rows: Rows) -> None:
-    """An error unless all entries of a direction are 0 on the recession cone, cut off at |d_j| <= 1.
-
-    A ray scaled to a largest entry of 1 has that entry in a free variable, and is found by the two programmes
-    of that variable, or in one bounded on one side, and is found by the one programme that those share.
-    """
-    has_low, has_high = np.isfinite(rows.lower), np.isfinite(rows.upper)
-    if (has_low & has_high).all():
-        return
-    cone = Rows(
-        rows.A,
-        np.where(np.isfinite(rows.low), 0.0, -np.inf),
-        np.where(np.isfinite(rows.high), 0.0, np.inf),
-        np.where(has_low, 0.0, -1.0),
-        np.where(has_high, 0.0, 1.0),
-    )
-    programme = LinearProgram(cone, np.ones(len(has_low)))
-    one_sided = has_high.astype(float) - has_low.astype(float)
-    costs = [one_sided] if one_sided.any() else []
-    for j in np.flatnonzero(~has_low & ~has_high):
-        costs += [_unit(len(has_low), j), -_unit(len(has_low), j)]
-    for cost in costs:
-        ray = programme.solve(cost).x
-        if float(cost @ ray) < -0.5:
-            far = int(np.argmax(np.abs(ray)))
-            moving = ", ".join(f"x[{i}] by {ray[i]:.3g}" for i in np.flatnonzero(np.abs(ray) > 1e-9)[:5])
-            raise ValueError(
-                f"the polyhedron is unbounded: x[{far}] has no bound {'above' if ray[far] > 0 else 'below'} "
-                f"(a ray moves {moving}); add bounds or rows that hold it"
-            )
-
-
-def outer_box(rows: Rows) -> Rows:
-    """The rows with finite bounds on all variables: the given ones, or implied ones where those are missing.
-
-    Implied bounds are proved as follows. Let B hold a point of the set, and let 2B be B with its implied
-    sides moved out. If weak duality over 2B gives bounds inside B, the part of the set in 2B lies in B; being
-    convex, the set cannot have a point outside 2B either.
-    """
-    free_low, free_high = np.isinf(rows.lower), np.isinf(rows.upper)
-    if not (free_low | free_high).any():
+def outer_box(rows: Rows, point: Vector) -> Rows:
+    """The rows with finite bounds on all variables: the given ones, or implied ones where those are missing."""
+    missing = np.flatnonzero(~np.isfinite(np.concatenate([rows.lower, rows.upper])))
+    if missing.size == 0:
         return rows
-    programme = LinearProgram(rows, _rough_scale(rows))
-    lower, upper = rows.lower.copy(), rows.upper.copy()
-    solved = []
-    for side, end, sign in ((lower, free_low, -1.0), (upper, free_high, 1.0)):
-        for j in np.flatnonzero(end):
-            cost = -sign * _unit(len(lower), j)
-            solution = programme.solve(cost)
-            solved.append((j, sign, cost, solution.duals))
-            side[j] = solution.x[j]
-    margin = 1e-6 * (np.maximum(np.abs(lower), np.abs(upper)) + float((upper - lower).max()) + 1e-300)
+    box = _proved_box(rows, point)
+    if missing.size > TIGHTEN:
+        return box
+    programme = LinearProgram(rows, rough_scale(rows))
+    tight = box._replace(lower=box.lower.copy(), upper=box.upper.copy())
+    n = rows.lower.size
+    for side in missing:
+        j, sign = side % n, (1.0 if side < n else -1.0)
+        cost = np.zeros(n)
+        cost[j] = sign
+        (tight.lower if sign > 0 else tight.upper)[j] = sign * box.dual_bound(cost, programme.solve(cost).duals)
+    return tight._replace(lower=np.maximum(box.lower, tight.lower), upper=np.minimum(box.upper, tight.upper))
+
+
+def _proved_box(rows: Rows, point: Vector) -> Rows:
+    """A box around the set, or an error with a ray.
+
+    With the bounds among the rows, each scaled to norm 1 and those with one end turned to R_i x <= h_i, the
+    set is bounded if and only if R has full column rank and y_i >= 1 exist with sum y_i R_i a combination of
+    the rows with two ends (Stiemke's lemma): one linear programme over the recession cone finds those, or a
+    ray. The slacks of the rows with one end then have a bounded sum, so that all rows have two ends, and the
+    pseudoinverse of R turns those into bounds on x.
+
+    None of this is exact in floating point. Let B be the box found, and 2B a larger one. The bounds are
+    computed for the part of the set in 2B, where a residual costs at most its size times that of 2B. If they
+    lie in B, that part does, and the set, being convex, cannot have a point outside 2B: it has one inside.
+    """
+    n = rows.lower.size
+    own = np.isfinite(rows.lower) | np.isfinite(rows.upper)
+    R = np.vstack([rows.A.toarray(), np.eye(n)[own]])
+    low, high = np.append(rows.low, rows.lower[own]), np.append(rows.high, rows.upper[own])
+    norms = np.linalg.norm(R, axis=1)
+    used = norms > 0
+    R, low, high = R[used] / norms[used, None], low[used] / norms[used], high[used] / norms[used]
+    turned = np.isinf(high)
+    R[turned], low[turned], high[turned] = -R[turned], -high[turned], -low[turned]
+    one = np.isinf(low)
+    cost = R[one].sum(axis=0)
+    cone = Rows(sp.csr_array(R), np.where(one, -np.inf, 0.0), np.zeros(len(R)), np.full(n, -1.0), np.full(n, 1.0))
+    solution = LinearProgram(cone, np.ones(n)).solve(cost)
+    if float(cost @ solution.x) < -1e-7:
+        raise _unbounded(solution.x)
+    left, values, right = np.linalg.svd(R, full_matrices=len(R) < n)
+    if len(R) < n or values[-1] <= 1e-12:
+        raise _unbounded(right[-1] / np.abs(right[-1]).max())
+    G = (right.T / values) @ left.T
+    y = np.where(one, 1.0 + np.maximum(-solution.duals, 0.0), -solution.duals)
+    slope = np.abs(y @ R)  # zero but for rounding
+    lost = np.abs(np.eye(n) - G @ R) + 4 * len(R) * UNIT_ROUNDOFF * np.abs(G) @ np.abs(R)
+
+    def bounds(reach: Vector) -> tuple[Vector, Vector]:
+        ends = np.where(one | (y > 0), y * high, y * np.where(one, 0.0, low))
+        rounding = 4 * len(R) * UNIT_ROUNDOFF * float(np.abs(ends).sum() + np.abs(y) @ np.abs(R) @ reach)
+        total = float(ends.sum() + slope @ reach) + rounding
+        bottom = np.where(one, high - max(total, 0.0) / np.where(one, y, 1.0), low)
+        middle, half = (high + bottom) / 2, (high - bottom) / 2
+        center, width = G @ middle, np.abs(G) @ half + lost @ reach
+        width += 4 * len(R) * UNIT_ROUNDOFF * np.abs(G) @ np.abs(middle)
+        return (
+            np.where(np.isinf(rows.lower), center - width, rows.lower),
+            np.where(np.isinf(rows.upper), center + width, rows.upper),
+        )
+
+    reach = np.zeros(n)
     for _ in range(20):
-        inner = rows._replace(
-            lower=np.where(free_low, lower - margin, lower), upper=np.where(free_high, upper + margin, upper)
-        )
-        reach = inner.upper - inner.lower
-        outer = rows._replace(
-            lower=np.where(free_low, inner.lower - reach, lower),
-            upper=np.where(free_high, inner.upper + reach, upper),
-        )
-        proved = rows._replace(lower=rows.lower.copy(), upper=rows.upper.copy())
-        for j, sign, cost, duals in solved:
-            (proved.upper if sign > 0 else proved.lower)[j] = -sign * outer.dual_bound(cost, duals)
-        if (proved.lower >= inner.lower).all() and (proved.upper <= inner.upper).all():
-            return proved
-        margin *= 4
-    raise ValueError(
-        "the rows do not bound every variable to working precision; add bounds, or scale the rows"
+        lower, upper = bounds(reach)
+        inner = 2 * np.maximum(np.maximum(np.abs(lower), np.abs(upper)), np.abs(point))
+        inner += 1e-6 * float(inner.max())
+        lower, upper = bounds(2 * inner)
+        if (np.maximum(np.abs(lower), np.abs(upper)) <= inner).all():
+            return rows._replace(lower=lower, upper=upper)
+        reach = 4 * inner
+    raise ValueError("the rows do not bound every variable to working precision; add bounds, or scale the rows")
+
+
+def _unbounded(ray: Vector) -> ValueError:
+    far = int(np.argmax(np.abs(ray)))
+    moving = ", ".join(f"x[{i}] by {ray[i]:.3g}" for i in np.flatnonzero(np.abs(ray) > 1e-9)[:5])
+    return ValueError(
+        f"the polyhedron is unbounded: x[{far}] has no bound {'above' if ray[far] > 0 else 'below'} "
+        f"(a ray moves {moving}); add bounds or rows that hold it"
     )
 
 
-def _unit(n: int, j: np.intp) -> Vector:
-    e = np.zeros(n)
-    e[j] = 1.0
-    return e
+def typical_size(rows: Rows, box: Rows, point: Vector) -> Vector:
+    """The size of each variable: that of its own bounds, else of the box or, where that is loose, of vertices."""
+    ones = np.ones(point.size)
+    programme = LinearProgram(rows, rough_scale(rows))
+    vertices = [point, programme.solve(ones).x, programme.solve(-ones).x]
+    seen = 4 * float(np.abs(vertices).max())
+    bounded = np.isfinite(rows.lower) & np.isfinite(rows.upper)
+    size = np.maximum(np.abs(box.lower), np.abs(box.upper))
+    return np.where(bounded | (seen == 0), size, np.minimum(size, seen))
 
 
-def _rough_scale(rows: Rows) -> Vector:
+def rough_scale(rows: Rows) -> Vector:
     """Column scales from the data alone: a variable's own bounds, else the middle size of all row ends."""
     own = np.maximum(np.abs(rows.lower), np.abs(rows.upper))
     largest = abs(rows.A).max(axis=1).toarray().ravel() if rows.A.nnz else np.ones(rows.A.shape[0])

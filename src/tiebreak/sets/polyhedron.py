@@ -16,7 +16,7 @@ from .crossing import EXACT
 from .cut import checked, cut_by_dual
 from .lp_model import LinearProgram, LinearProgramError, Rows, Solution, power_of_two
 from .nearest import nearest_point
-from .outer_box import feasible_point, outer_box, refuse_unbounded
+from .outer_box import feasible_point, outer_box, typical_size
 
 Pair: TypeAlias = tuple[float | None, float | None]
 
@@ -46,6 +46,10 @@ class Polyhedron(Domain):
     every variable, row and cost has size 1. ``lmo_bound`` and the gap of a cut come from weak duality over a
     box around the set and are valid whatever HiGHS says. ``project`` is exact to about 1e-12 times the size
     of the set on well-conditioned faces (1e-10 where the active rows are nearly dependent).
+
+    Where variables lack bounds, the constructor proves some from a dense factorisation of the rows, and
+    tightens them by one linear programme each if they are at most 200. Beyond that ``diameter`` is far from
+    tight; giving bounds is faster and better.
 
     Examples
     --------
@@ -78,12 +82,16 @@ class Polyhedron(Domain):
         self.dim = dim
         self._given = Rows(A, low, np.concatenate([high, equal]), lower, upper)
         self._start = feasible_point(self._given)
-        refuse_unbounded(self._given)
-        self._box = outer_box(self._given)
-        scale = power_of_two(np.maximum(np.abs(self._box.lower), np.abs(self._box.upper)))
+        self._box = outer_box(self._given, self._start)
+        size = typical_size(self._given, self._box, self._start)
+        self._size = float(size.max()) or 1.0
+        scale = power_of_two(size)
         self._plain = LinearProgram(self._given, scale)
         self._with_cut = LinearProgram(self._given, scale)
         self._last: tuple[Vector, Solution] | None = None
+
+    def __repr__(self) -> str:
+        return f"Polyhedron({self._given.A.shape[0]} rows in {self.dim} dimensions)"
 
     def lmo(self, c: Vector) -> Vector:
         c = self._check(c, "c")
@@ -119,7 +127,7 @@ class Polyhedron(Domain):
 
     def project(self, x: Vector) -> Vector:
         x = self._check(x, "x")
-        return x.copy() if self.contains(x, 0.0) else nearest_point(self._box, x, self.lmo)
+        return x.copy() if self.contains(x, 0.0) else nearest_point(self._box, x, self._size, self.lmo)
 
     def contains(self, x: Vector, tol: float = 1e-9) -> bool:
         x = self._check(x, "x")
@@ -137,10 +145,6 @@ class Polyhedron(Domain):
     def _norms(self) -> Vector:
         squares: Vector = self._given.A.multiply(self._given.A).sum(axis=1)
         return np.sqrt(squares)
-
-    @property
-    def _size(self) -> float:
-        return float(max(np.abs(self._box.lower).max(), np.abs(self._box.upper).max())) or 1.0
 
     def _solve(self, c: Vector) -> Solution:
         if self._last is None or not np.array_equal(self._last[0], c):
