@@ -47,9 +47,7 @@ class KSparse(Domain):
     def _check(self, v: Vector, name: str) -> Vector:
         v = super()._check(v, name)
         if self.k > v.size:
-            raise ValueError(
-                f"k = {self.k} nonzeros do not fit into {name} of length {v.size}; choose k <= {v.size}"
-            )
+            raise ValueError(f"k = {self.k} nonzeros do not fit into {name} of length {v.size}; choose k <= {v.size}")
         return v
 
     def _vertex(self, v: Vector) -> tuple[np.ndarray, Vector]:
