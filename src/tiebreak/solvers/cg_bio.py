@@ -140,7 +140,7 @@ class CGBiO(Solver[CutState]):
             )
         gap_f = float(a @ (state.x - cut.point))
         gap_g = float(c @ (state.x - cut.point))
-        state = _record(problem, state, f, g, gap_f, self._tolerances()[1])
+        state = _record(problem, state, f, g, gap_f, cut.gap, self._tolerances()[1])
         if self.variant == "paper" and gap_f <= self._tolerances()[0] and gap_g <= self._tolerances()[1] / 2:
             return replace(state, finished=True)
 
@@ -228,14 +228,16 @@ def _levels(problem: Problem) -> tuple[Objective, Objective]:
     return problem.upper, problem.lower
 
 
-def _record(problem: Problem, state: CutState, f: float, g: float, gap_f: float, tol_lower: float) -> CutState:
+def _record(
+    problem: Problem, state: CutState, f: float, g: float, gap_f: float, error: float, tol_lower: float
+) -> CutState:
     """What the linear minimum tells: a lower bound on f*, or, for a nonconvex f, the best gap of Theorem 2.
 
     Theorem 2 keeps the iterate with the smallest gap; all its iterates are lower-level optimal to the tolerance.
     Other step rules do not ensure that, so only such iterates are candidates.
     """
     if problem.upper.convex:
-        return replace(state, f_lower=max(state.f_lower, f - gap_f))
+        return replace(state, f_lower=max(state.f_lower, f - gap_f - error))
     allowed = state.level + problem.slack + tol_lower / 2
     if state.best_lower > allowed:  # the level has fallen since: the best iterate so far is no candidate any more
         state = replace(state, best_gap=np.inf, best_lower=-np.inf, best_x=None)
