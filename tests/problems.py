@@ -15,7 +15,7 @@ import numpy as np
 import tiebreak as tb
 from known.bounds import Bounds, ConvexSet, Face, Inaccurate, Region, Term, whole
 from known.cases import SETS, SetCase
-from known.terms import UPPERS, Built, huber, least_squares, linear, logistic
+from known.terms import UPPERS, Built, huber, labels, least_squares, linear, logistic
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,8 @@ def _logistic_on(rng: np.random.Generator, face: Face, normal: np.ndarray | None
     xbar attains it; a row ``normal`` with label -1 is pushed down as far as Z allows."""
     B, xbar = _planted(rng, face)
     B = B[np.abs(B @ xbar) > 0.05]
+    if not B.size:
+        raise Inaccurate("every planted score is almost zero")
     p = rng.integers(1, 4, B.shape[0])
     q = p + rng.choice([-1, 1, 2], B.shape[0])
     q = np.where(q == 0, 2, q)
@@ -122,8 +124,6 @@ def _logistic_on(rng: np.random.Generator, face: Face, normal: np.ndarray | None
         row = normal / 2.0 ** np.ceil(np.log2(1 + abs(normal @ xbar)))  # not saturated; a power of 2 keeps ties
         A, y = np.vstack([A, row]), np.append(y, -1.0)
         best += float(np.logaddexp(0, row @ xbar))
-    if not y.size:
-        raise Inaccurate("every planted score is zero")
     return Lower(*logistic(A, y), best / y.size, _region(face, xbar, rows))
 
 
@@ -159,7 +159,7 @@ def _ls_random(rng: np.random.Generator, case: SetCase) -> Lower:
 
 def _logistic_random(rng: np.random.Generator, case: SetCase) -> Lower:
     d = case.reference.dim
-    return _random(logistic(rng.normal(size=(d + 2, d)), rng.choice([-1.0, 1.0], d + 2)), case)
+    return _random(logistic(rng.normal(size=(d + 2, d)), labels(rng, d + 2)), case)
 
 
 LOWERS: dict[str, Callable[[np.random.Generator, SetCase], Lower]] = {

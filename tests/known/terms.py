@@ -78,12 +78,17 @@ def covariance(A: np.ndarray, v: np.ndarray) -> Built:
     return Term(lambda x: float(w @ expit(A @ x)) ** 2, grad, None), tb.SquaredCovariance(A, v)
 
 
+def labels(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Random, but both classes occur."""
+    return rng.permutation([-1.0, 1.0, *rng.choice([-1.0, 1.0], n - 2)])
+
+
 UPPERS: dict[str, Callable[[np.random.Generator, int], Built]] = {
     "squared-norm": lambda rng, d: squared_norm(rng.normal(size=d)),
     "least-squares": lambda rng, d: least_squares(rng.normal(size=(d + 1, d)), 2 * rng.normal(size=d + 1)),
     "quadratic": lambda rng, d: quadratic(rng.normal(size=(max(2, d // 2), d)), rng.normal(size=d)),
     "linear": lambda rng, d: linear(rng.normal(size=d)),
-    "logistic": lambda rng, d: logistic(rng.normal(size=(2 * d, d)), rng.choice([-1.0, 1.0], 2 * d)),
+    "logistic": lambda rng, d: logistic(rng.normal(size=(2 * d, d)), labels(rng, 2 * d)),
     "covariance": lambda rng, d: covariance(rng.normal(size=(3 * d, d)), rng.integers(0, 2, 3 * d) / 1.0),
 }
 CONVEX = [kind for kind in UPPERS if kind != "covariance"]
