@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .arrays import UNIT_ROUNDOFF, Vector
+from .exact.answer import Answer
 from .objectives.base import Objective
 from .objectives.gradient_check import ConvexityError
 from .problem import Problem
@@ -116,6 +117,7 @@ class Bounds:
     _best_lower: Vector | None = field(default=None, init=False)
     _average: Average | None = field(default=None, init=False)
     _seen: int = field(default=0, init=False)
+    _answer: Answer | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self.g_lower = self.problem.lower.lower_bound
@@ -144,6 +146,19 @@ class Bounds:
             return None
         return float(f.value + f.value_error - best)
 
+    def adopt(self, answer: Answer) -> None:
+        """Take over what an exact method has proved; it must not contradict what the bounds show."""
+        low, high = max(self.g_lower, answer.g_lower), min(self.g_upper, answer.g_upper)
+        if low > high + 1e-9 * (1 + abs(high)):
+            raise ArithmeticError(
+                f"the exact method puts g* into [{answer.g_lower:.12g}, {answer.g_upper:.12g}], the bounds into "
+                f"[{self.g_lower:.12g}, {self.g_upper:.12g}]: one of them is wrong; please report this problem"
+            )
+        self.g_lower, self.g_upper = low, high
+        self.f_lower, self.f_upper = max(self.f_lower, answer.f_lower), min(self.f_upper, answer.f_upper)
+        self.multiplier = answer.multiplier
+        self._answer = answer
+
     def certificate(self, f: float, g: float, x: Vector, stationarity: float | None = None) -> Certificate:
         """The bounds, read for a point with the values f and g."""
         return Certificate(
@@ -155,7 +170,9 @@ class Bounds:
             upper_gap=f - self.f_lower,
             stationarity=stationarity,
             multiplier=self.multiplier,
-            assumes=assumptions(self.problem),
+            lower_unique=None if self._answer is None else self._answer.lower_unique,
+            upper_constant=None if self._answer is None else self._answer.upper_constant,
+            assumes=assumptions(self.problem) + (() if self._answer is None else self._answer.assumes),
         )
 
     # -- lower level -------------------------------------------------------------------------------------------

@@ -180,7 +180,9 @@ class _Run:
         self, start: Vector | State | None, callbacks: list[Callback], max_iter: int, limit: float
     ) -> tuple[Status, str]:
         """Run until something ends it; returns what did."""
-        states = _states(watched(self.problem, self.calls), self.solver, start)
+        # a method that needs no oracles works on the data itself
+        problem = watched(self.problem, self.calls) if self.solver.needs else self.problem
+        states = _states(problem, self.solver, start)
         try:
             for state in states:
                 self.state = state
@@ -225,6 +227,8 @@ class _Run:
     def _observe(self, state: State) -> Certificate:
         """Fresh bounds at what the method would return, recorded in the trace."""
         x = self.solver.solution(state)
+        if state.answer is not None:
+            self.bounds.adopt(state.answer)
         self.stationarity = self.bounds.observe(x, state.anchor, state.multiplier)
         f, g = self.bounds.problem.upper.value(x), self.bounds.problem.lower.value(x)
         certificate = self.bounds.certificate(f, g, x, self.stationarity)
@@ -278,9 +282,7 @@ class _Run:
         )
 
 
-def _prepare(
-    problem: Problem, method: Method, tol_upper: float, tol_lower: float
-) -> tuple[Solver[Any], str, float]:
+def _prepare(problem: Problem, method: Method, tol_upper: float, tol_lower: float) -> tuple[Solver[Any], str, float]:
     """The solver, with the tolerances of the run where it wants them; why it; and the lower tolerance to reach."""
     if not isinstance(problem, Problem):
         raise TypeError(f"problem must be a tiebreak.Problem, got {type(problem).__name__}")
@@ -340,4 +342,3 @@ def _check_functions(problem: Problem, seed: int | None) -> None:
                 check_convexity(objective, [middle, *corners])
         except (GradientError, ConvexityError) as error:
             raise type(error)(f"{name}: {error}") from None
-

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
 from ..arrays import Vector
+from ..exact.answer import Answer
 from ..problem import Problem
 
 
@@ -26,6 +27,8 @@ class State:
         The method's current weight of the lower level, where it has one; for the bounds.
     finished : bool
         Whether the method's own stopping test holds at x.
+    answer : Answer or None
+        What an exact method has proved about x, for the bounds to take over.
     """
 
     x: Vector
@@ -33,6 +36,7 @@ class State:
     anchor: Vector | None = None
     multiplier: float = 0.0
     finished: bool = False
+    answer: Answer | None = None
 
 
 S = TypeVar("S", bound=State)
