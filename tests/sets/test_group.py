@@ -13,6 +13,7 @@ from tiebreak.sets.base import CutStatus
 from tiebreak.sets.group import GroupBall
 from tiebreak.sets.l1 import L1Ball
 from tiebreak.sets.l2 import L2Ball
+from tiebreak.sets.spheres import Spheres
 
 SETTINGS = settings(max_examples=20, deadline=None)
 
@@ -71,6 +72,19 @@ def test_projection_is_variational(seed, scale):
     assert (x - p) @ (ball.lmo(p - x) - p) <= 1e-13 * scale * max(np.abs(x).max(), scale)
     inside = ball.lmo(rng.standard_normal(8)) * 0.5
     np.testing.assert_array_equal(ball.project(inside), inside)
+
+
+def test_group_numbers_match_the_points():
+    """Also where a_g is parallel to c_g but for rounding, and lam takes all of it away."""
+    labels = np.repeat(np.arange(4), 5)
+    c = np.random.default_rng(0).standard_normal(20)
+    a = -0.3 * c + np.where(labels < 2, 0.0, 1e-9 * c[::-1])
+    spheres = Spheres(a, c, labels, 4)
+    for lam in (0.0, 0.3, np.nextafter(0.3, 1), 1.0, 1e7, np.inf):
+        s = spheres.points(lam)
+        for product, v in zip(spheres.products(lam), (a, c), strict=True):
+            np.testing.assert_allclose(np.bincount(labels, weights=v * s), product, atol=1e-14)
+        np.testing.assert_allclose(np.bincount(labels, weights=s * s), 1.0, atol=1e-13)
 
 
 def test_zero_costs_and_diameter():

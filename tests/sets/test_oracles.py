@@ -61,6 +61,16 @@ def test_membership_without_contains(ball, through, scale):
         assert not Z.contains(scale * (ball.project(10 * x) + 1e-6 * (10 * x - ball.project(10 * x))))
 
 
+@pytest.mark.parametrize("through", ["project", "lmo"])
+def test_tolerance_of_membership(through):
+    Z = FromOracles(**{through: getattr(L1Ball(1.0), through)})
+    x = np.array([0.25, -0.75, 0.0])
+    assert Z.contains((1 + 3e-10) * x)
+    assert not Z.contains((1 + 1e-8) * x)
+    assert Z.contains((1 + 1e-8) * x, 1e-7)
+    assert Z.contains(np.array([1 + 3e-10]))
+
+
 def test_a_point_that_is_not_found_is_not_a_member():
     far = FromOracles(lmo=lambda c: np.array([3.0, 4.0]))
     assert far.contains(np.array([3.0, 4.0]))

@@ -15,7 +15,8 @@ from scipy.optimize import linprog
 
 from tiebreak.sets.base import CutStatus
 from tiebreak.sets.l1 import L1Ball
-from tiebreak.sets.lp_model import LinearProgramError
+from tiebreak.sets.lp_model import LinearProgramError, Rows
+from tiebreak.sets.nearest import _on_face
 from tiebreak.sets.polyhedron import Polyhedron
 
 SETTINGS = settings(max_examples=40, deadline=None)
@@ -156,6 +157,22 @@ def test_projection_satisfies_kkt(seed, free, distance):
     cone = np.vstack([active, kinds["A_eq"], -kinds["A_eq"]])
     residual = nnls(cone.T, v - p)[1] if len(cone) else np.linalg.norm(v - p)
     assert residual <= 1e-10 * max(1.0, distance)
+
+
+def test_wrong_faces_are_corrected():
+    """On x + y = 1 in the unit square: a bound with the wrong multiplier leaves, a violated one joins."""
+    rows = Rows(sp.csr_array(np.ones((1, 2))), np.ones(1), np.ones(1), np.zeros(2), np.ones(2))
+    line = np.ones(1, dtype=np.int8)
+    for v, wrong, expected in (
+        ([0.6, 0.6], [0, -1], [0.5, 0.5]),
+        ([0.6, 0.6], [1, 0], [0.5, 0.5]),
+        ([3.0, 0.0], [0, 0], [1.0, 0.0]),
+        ([0.0, 3.0], [1, -1], [0.0, 1.0]),
+    ):
+        row_side, column_side = line, np.array(wrong, dtype=np.int8)
+        for _ in range(4):
+            p, row_side, column_side = _on_face(rows, np.array(v), row_side, column_side)
+        np.testing.assert_allclose(p, expected, atol=1e-14)
 
 
 def test_projection_against_a_conic_solver():

@@ -126,6 +126,17 @@ def test_large_multiplier_and_parallel_columns():
                 assert cut.multiplier * scale == pytest.approx(multiplier * scale, abs=1e-6)
 
 
+def test_free_columns_take_the_cut():
+    """Where a is zero every point is a minimiser, and the cut is met without a multiplier."""
+    Z = Columns(L2Ball(1.0), (2, 2))
+    a, c = np.array([0.0, 1.0, 0.0, 0.0]), np.array([3.0, 0.0, 4.0, 1.0])
+    cut = Z.lmo_cut(a, c, -4.9)
+    assert cut.status is CutStatus.INACTIVE
+    assert cut.multiplier == 0.0
+    assert a @ cut.point == -1.0
+    assert c @ cut.point <= -4.9
+
+
 def test_blocks():
     Z = Product({"w": (L1Ball(1.0), (2, 3)), "P": Birkhoff(2), "p": (Simplex(), 2), "N": NuclearBall((1, 2), 1.0)})
     assert Z.names == ("w", "P", "p", "N")
