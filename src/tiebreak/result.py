@@ -136,20 +136,20 @@ class Result:
         return "Result\n" + "\n".join(f"  {name:<7} {text}" for name, text in rows)
 
 
-def explain(certificate: Certificate, problem: Problem, tol_upper: float, tol_lower: float) -> str:
+def explain(certificate: Certificate, problem: Problem) -> str:
     """The certificate in plain words."""
     c = certificate
     goal = "g*" if problem.slack == 0 else f"g* + {problem.slack:g}"
     loss = max(c.lower_gap - problem.slack, 0.0)
-    sentences = [f"g(x) exceeds {goal} by at most {loss:.3g}"]
+    sentences = [f"Lower level: g(x) exceeds {goal} by at most {loss:.3g}"]
     if c.stationarity is not None:
-        sentences.append(f"f is not convex: its Frank-Wolfe gap at x is at most {c.stationarity:.3g}")
+        sentences.append(f"upper level: f is not convex, and its Frank-Wolfe gap at x is at most {c.stationarity:.3g}")
     elif c.super_optimal:
         sentences.append(
-            f"f(x) is below f* by at least {-c.upper_gap:.3g}, because x is not exactly optimal for the lower level"
+            f"upper level: f(x) is below f* by at least {-c.upper_gap:.3g}, because x is not exactly optimal for the lower level"
         )
     elif np.isfinite(c.upper_gap):
-        sentences.append(f"f(x) exceeds f* by at most {c.upper_gap:.3g}")
+        sentences.append(f"upper level: f(x) exceeds f* by at most {c.upper_gap:.3g}")
     if np.isfinite(c.f_upper) and np.isfinite(c.f_lower):
         sentences.append(f"f* lies in [{c.f_lower:.8g}, {c.f_upper:.8g}]")
     elif problem.slack == 0 and problem.upper.convex:

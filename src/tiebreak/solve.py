@@ -261,7 +261,7 @@ class _Run:
             status, detail = Status.NONFINITE, f"{error}; this is the last complete state"
         f, g = self.problem.upper.value(x), self.problem.lower.value(x)
         certificate = self.bounds.certificate(f, g, x, self.stationarity)
-        words = explain(certificate, self.problem, self.tol_upper, self.tol_lower)
+        words = explain(certificate, self.problem)
         split = getattr(self.problem.domain, "split", None)
         return Result(
             x=x,
@@ -269,7 +269,7 @@ class _Run:
             g=g,
             success=status is Status.CONVERGED,
             status=status,
-            message=f"{detail[0].upper()}{detail[1:]}. {words[0].upper()}{words[1:]}{reason and f' Method: {reason}.'}",
+            message=f"{detail[0].upper()}{detail[1:]}. {words}{reason and f' Method: {reason}.'}",
             method=self.solver.info.name,
             nit=nit,
             time=self.elapsed(),
