@@ -18,7 +18,7 @@ import tiebreak as tb
 from known.soundness import METHODS, Tally, check_run, sweep
 
 
-def main(instances: int = 360, max_iter: int = 300) -> int:
+def main(instances: int = 320, max_iter: int = 300) -> int:
     tally, dropped, started = Tally(), [], time.perf_counter()
     widths = defaultdict(list)  # (method, set) -> relative widths of the brackets on g* and f*
     converged = defaultdict(int)
