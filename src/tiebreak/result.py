@@ -146,7 +146,8 @@ def explain(certificate: Certificate, problem: Problem) -> str:
         sentences.append(f"upper level: f is not convex, and its Frank-Wolfe gap at x is at most {c.stationarity:.3g}")
     elif c.super_optimal:
         sentences.append(
-            f"upper level: f(x) is below f* by at least {-c.upper_gap:.3g}, because x is not exactly optimal for the lower level"
+            f"upper level: f(x) is below f* by at least {-c.upper_gap:.3g}, "
+            "because x is not exactly optimal for the lower level"
         )
     elif np.isfinite(c.upper_gap):
         sentences.append(f"upper level: f(x) exceeds f* by at most {c.upper_gap:.3g}")

@@ -1,8 +1,8 @@
 """A second opinion on a result: everything recomputed from x alone, by code that shares nothing with the bounds.
 
 It uses ``value``, ``grad``, ``lmo`` and ``contains`` only, and a ternary search for the multiplier where the bounds
-use the cut oracle. What x alone can show is weaker than what a whole run has shown, so the bounds here are wider; a claim of the
-certificate that contradicts them is wrong.
+use the cut oracle. What x alone can show is weaker than what a whole run has shown, so the bounds here are wider;
+a claim of the certificate that contradicts them is wrong.
 """
 
 from __future__ import annotations

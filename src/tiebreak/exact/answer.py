@@ -30,7 +30,7 @@ class Answer:
     well_posed : bool
         False where a decision on rank or face hangs on rounding: the bracket holds, the word "exact" does not.
     notes : tuple of str
-        What a user should know, in plain words: rank decisions with their tolerance, ill-posedness, which path was taken.
+        What a user should know, in plain words: rank decisions with their tolerance, ill-posedness, the path taken.
     assumes : tuple of str
         What the bracket takes for granted.
     steps : int

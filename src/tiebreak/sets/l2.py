@@ -48,7 +48,7 @@ class L2Ball(Domain):
             self.dim = self.center.size
 
     def __repr__(self) -> str:
-        return f"L2Ball({self.radius:g})" if self.dim is None else f"L2Ball({self.radius:g}, center=...)"
+        return f"L2Ball({self.radius:g}, center=...)" if np.any(self.center) else f"L2Ball({self.radius:g})"
 
     def lmo(self, c: Vector) -> Vector:
         c = self._check(c, "c")
