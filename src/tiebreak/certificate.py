@@ -74,7 +74,7 @@ class Certificate:
         return self.upper_gap < 0
 
     def shows(self, tol_upper: float, tol_lower: float, slack: float = 0.0) -> bool:
-        """Whether f(x) - f* (or the stationarity) is proved to be at most tol_upper, and g(x) - g* slack + tol_lower."""
+        """Whether f(x) - f* (or stationarity) <= tol_upper and g(x) - g* <= slack + tol_lower are proved."""
         upper = self.upper_gap if self.stationarity is None else min(self.stationarity, self.upper_gap)
         return bool(upper <= tol_upper and self.lower_gap <= slack + tol_lower)
 
