@@ -70,6 +70,9 @@ class Domain(ABC):
     assumes: str = ""
     """What a bound computed with ``lmo`` takes for granted beyond floating point; empty where it is a proof."""
 
+    polytope: bool = False
+    """Whether the set is a polytope and ``lmo`` returns its vertices, exactly."""
+
     oracles: frozenset[str] = frozenset({"lmo", "lmo_cut", "project", "project_cut", "contains"})
     """The oracles that can be called."""
 

@@ -36,6 +36,8 @@ class Birkhoff(Domain):
     array([0.75, 0.25, 0.25, 0.75])
     """
 
+    polytope = True
+
     def __init__(self, n: int) -> None:
         n = as_count(n, "n")
         self.shape = (n, n)

@@ -42,6 +42,8 @@ class Box(Domain):
     array([0. , 1.5])
     """
 
+    polytope = True
+
     def __init__(self, lower: ArrayLike, upper: ArrayLike, dim: int | None = None) -> None:
         self.lower = _bound(lower, "lower")
         self.upper = _bound(upper, "upper")

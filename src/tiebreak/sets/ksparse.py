@@ -37,6 +37,8 @@ class KSparse(Domain):
     array([ 1.  ,  0.75, -0.25])
     """
 
+    polytope = True
+
     def __init__(self, k: int, radius: float) -> None:
         self.k = as_count(k, "k")
         self.radius = as_positive(radius, "radius")

@@ -40,6 +40,8 @@ class L1Ball(Domain):
     array([ 0.75, -0.25])
     """
 
+    polytope = True
+
     def __init__(self, radius: float, weights: Vector | None = None) -> None:
         self.radius = as_positive(radius, "radius")
         self.weights = None

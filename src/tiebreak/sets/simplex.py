@@ -37,6 +37,8 @@ class Simplex(Domain):
     array([0.75, 0.25])
     """
 
+    polytope = True
+
     def __init__(self, total: float = 1.0) -> None:
         self.total = as_positive(total, "total")
 

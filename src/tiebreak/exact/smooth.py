@@ -1,0 +1,205 @@
+"""Objectives as the column engine sees them: phi(x) = h(F x) + <p, x> with the second derivatives of h."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from ..arrays import Matrix, Vector
+from ..objectives import Huber, LeastSquares, Linear, Logistic, Quadratic, SquaredNorm
+from ..objectives.algebra import Multiple, Sum
+from ..objectives.base import Objective
+from ..objectives.matrix import DataMatrix
+from ..sets import L1Ball
+from ..sets.base import Domain
+
+DENSE_ROOT = 2000  # a Quadratic of at most this many variables gets a factor of its Q
+
+
+class Unsupported(Exception):
+    """The objective has no form h(Fx) + <p, x> with a known h''; the message says why."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """A separable h: value, slope and curvature at t; the least curvature where |t| <= T; the most anywhere."""
+
+    at: Callable[[Vector], tuple[float, Vector, Vector]]
+    least: Callable[[Vector], float]
+    most: float
+
+
+@dataclass(frozen=True)
+class Part:
+    """One term: h(A x), h = 1/2 ||t - target||^2 where ``link`` is None."""
+
+    A: Matrix
+    target: Vector
+    link: Link | None
+
+
+class Smooth:
+    """phi(x) = h(F x) + <p, x>, with h = 1/2 ||t - b||^2 if ``quadratic``.
+
+    Quadratic terms come first and share one target b; each other term keeps its own link and its rows.
+    """
+
+    def __init__(self, objective: Objective, dim: int) -> None:
+        parts: list[Part] = []
+        p = np.zeros(dim)
+        for factor, term in flattened(objective):
+            part = _part(factor, term, p)
+            if part is not None:
+                parts.append(part)
+        parts.sort(key=lambda part: part.link is not None)
+        self.p: Vector | None = p if p.any() else None
+        self.data = DataMatrix(_stacked([part.A for part in parts]), "A") if parts else None
+        self.size = 0 if self.data is None else self.data.shape[0]
+        squares = [part.target for part in parts if part.link is None]
+        self.b = np.concatenate([np.zeros(0), *squares])
+        self.links: list[tuple[slice, Link]] = []
+        start = self.b.size
+        for part in parts:
+            if part.link is not None:
+                self.links.append((slice(start, start + part.A.shape[0]), part.link))
+                start += part.A.shape[0]
+        self.quadratic = not self.links
+        self.push = float(np.linalg.norm(self.at(np.zeros(self.size))[1]))
+
+    def image(self, x: Vector) -> Vector:
+        """F x."""
+        return np.zeros(0) if self.data is None else self.data.times(x)
+
+    def at(self, t: Vector) -> tuple[float, Vector, Vector | None]:
+        """h, h' and the diagonal of h'' (None for the identity) at t."""
+        if self.quadratic:
+            slope = t - self.b
+            return 0.5 * float(slope @ slope), slope, None
+        m = self.b.size
+        slope, bend = np.empty(self.size), np.ones(self.size)
+        slope[:m] = t[:m] - self.b
+        value = 0.5 * float(slope[:m] @ slope[:m])
+        for rows, link in self.links:
+            part, slope[rows], bend[rows] = link.at(t[rows])
+            value += part
+        return value, slope, bend
+
+    def pull(self, slope: Vector) -> Vector:
+        """The gradient F'h' + p."""
+        grad = 0.0 if self.data is None else self.data.transpose_times(slope)
+        return np.asarray(grad if self.p is None else grad + self.p)
+
+    def curvatures(self, domain: Domain) -> tuple[float, float]:
+        """Bounds on the eigenvalues of h'' over the images of the domain."""
+        if self.size == 0:
+            return np.inf, 0.0
+        least, most = (1.0, 1.0) if self.b.size else (np.inf, 0.0)
+        for rows, link in self.links:
+            least = min(least, link.least(self._row_bounds(rows, domain)))
+            most = max(most, link.most)
+        return least, most
+
+    def _row_bounds(self, rows: slice, domain: Domain) -> Vector:
+        """Upper bounds on |t_i| over the domain."""
+        assert self.data is not None
+        A: Matrix = sparse.csr_array(self.data.raw)[rows]
+        if isinstance(domain, L1Ball):
+            extent = domain.radius if domain.weights is None else domain.radius / domain.weights
+            return np.asarray(abs(A * extent).max(axis=1).toarray()).ravel() * (1 + 1e-14)
+        reach = float(np.linalg.norm(domain.lmo(np.zeros(A.shape[1])))) + domain.diameter
+        return np.asarray(np.sqrt(A.multiply(A).sum(axis=1)) * reach * (1 + 1e-12)).ravel()
+
+    def linear_at(self, index: np.ndarray, entries: Vector) -> float:
+        """<p, v> for a sparse v."""
+        return 0.0 if self.p is None else float(self.p[index] @ entries)
+
+
+def flattened(objective: Objective) -> list[tuple[float, Objective]]:
+    """The terms of sums and multiples with their factors."""
+    if isinstance(objective, Sum):
+        return [pair for term in objective.terms for pair in flattened(term)]
+    if isinstance(objective, Multiple):
+        return [(objective.factor * factor, term) for factor, term in flattened(objective.inner)]
+    return [(1.0, objective)]
+
+
+def _part(factor: float, term: Objective, p: Vector) -> Part | None:
+    """One term as a part; what is linear in it is added to p."""
+    if isinstance(term, Linear):
+        p += factor * term.c
+        return None
+    if isinstance(term, SquaredNorm):
+        centre = np.zeros(p.size) if term.center is None else term.center
+        return _least_squares(sparse.eye_array(p.size, format="csc"), centre, factor)
+    if isinstance(term, LeastSquares):
+        return _least_squares(term.A, term.b, factor * term.scale)
+    if isinstance(term, Quadratic):
+        p += factor * term.q
+        root = _root(term.Q)
+        if root.shape[0] == 0:
+            return None
+        return _least_squares(root, np.zeros(root.shape[0]), factor)
+    if isinstance(term, Logistic):
+        return Part(_explicit(term.A), np.zeros(0), _logistic_link(term, factor))
+    if isinstance(term, Huber):
+        return Part(_explicit(term.A), np.zeros(0), _huber_link(term, factor))
+    raise Unsupported(f"second derivatives of {type(term).__name__} are not known")
+
+
+def _least_squares(A: Matrix, b: Vector, scale: float) -> Part:
+    root = float(np.sqrt(scale))
+    A = _explicit(A)
+    return Part(A if root == 1 else root * A, root * b, None)
+
+
+def _explicit(A: Matrix) -> Matrix:
+    if not (sparse.issparse(A) or isinstance(A, np.ndarray)):
+        raise Unsupported("the columns of a LinearOperator are not at hand; give the matrix itself")
+    return A
+
+
+def _root(Q: Matrix) -> Matrix:
+    """F with F'F = Q, for a positive semidefinite Q."""
+    if hasattr(Q, "tocsc"):
+        diagonal = Q.diagonal()
+        if abs(Q - sparse.diags_array(diagonal)).max() == 0:
+            return sparse.diags_array(np.sqrt(np.maximum(diagonal, 0)), format="csc")
+        Q = Q.toarray() if Q.shape[0] <= DENSE_ROOT else Q
+    if Q.shape[0] > DENSE_ROOT:
+        raise Unsupported(f"factorising Q takes too long for {Q.shape[0]} variables")
+    values, vectors = np.linalg.eigh(Q)
+    keep = values > 1e-14 * max(float(values[-1]), 0.0)
+    return np.ascontiguousarray((vectors[:, keep] * np.sqrt(values[keep])).T)
+
+
+def _stacked(matrices: list[Matrix]) -> Matrix:
+    if len(matrices) == 1:
+        return matrices[0]
+    if all(isinstance(A, np.ndarray) for A in matrices):
+        return np.vstack(matrices)
+    return sparse.csc_array(sparse.vstack([sparse.csc_array(A) for A in matrices]))
+
+
+def _logistic_link(term: Logistic, factor: float) -> Link:
+    weights = factor * term.weights
+
+    def bend(t: Vector) -> Vector:
+        decay = np.exp(-np.abs(t))
+        return np.asarray(weights * decay / (1 + decay) ** 2)
+
+    def at(t: Vector) -> tuple[float, Vector, Vector]:
+        value, slope = term.link(t)
+        return factor * value, factor * slope, bend(t)
+
+    return Link(at, lambda T: float(bend(T).min()), float(weights.max()) / 4)
+
+
+def _huber_link(term: Huber, factor: float) -> Link:
+    def at(t: Vector) -> tuple[float, Vector, Vector]:
+        value, slope = term.link(t)
+        return factor * value, factor * slope, np.where(np.abs(t - term.b) <= term.delta, factor, 0.0)
+
+    return Link(at, lambda T: 0.0, factor)

@@ -1,0 +1,127 @@
+"""The set of lower solutions as the final basis shows it: one point or many, and whether f is the same at all."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .master import Master
+from .smooth import Smooth
+from .vertex_face import Face
+from .vertices import key_of
+
+CLEAN = 1e-11  # a row that counts as dependent leaves less than this of itself, if the rank is beyond doubt
+CONDITION = 1e7  # a basis conditioned worse than this makes the rank doubtful
+MOVE = 1e-7  # a weight that can move by this much shows a second solution
+SAME = 1e-9  # columns of f that agree to within this, relative to the largest, are the same
+
+
+class Solutions:
+    """Complete the basis to one of the whole face, and read off what it says.
+
+    Attributes
+    ----------
+    spanned : bool
+        Whether the basic rows of E span those of all vertices of the face.
+    unique : bool or None
+        Whether there is one lower solution only.
+    constant : bool or None
+        True if f is the same at all lower solutions.
+    doubtful : bool
+        Whether a decision on the rank was a close one.
+    by_tolerance : bool
+        Whether columns count as dependent that a smaller tolerance might tell apart.
+    """
+
+    def __init__(self, master: Master, lower: Smooth, upper: Smooth, face: Face | None) -> None:
+        self.master, self.face = master, face
+        self.doubtful = self.by_tolerance = False
+        self.unique: bool | None = None
+        self.constant: bool | None = None
+        rows = master.v.E.shape[1]
+        if face is not None and (master.r < rows or face.index.size <= rows):
+            self._complete(face, lower)
+            if self._all_basic(face):
+                self.unique = self.constant = True
+        self.spanned = master.r == rows or face is not None
+        condition = float(np.linalg.norm(master.P[: master.r])) * master.v.s0
+        self.doubtful |= condition > CONDITION
+        if self.unique is None:
+            self._look_for_second(lower, upper)
+
+    def _rows(self, face: Face, lower: Smooth) -> np.ndarray:
+        v = self.master.v
+        rows = np.empty((face.index.size, v.E.shape[1]))
+        rows[:, 0], rows[:, 1:] = v.s0, face.images(lower) - v.t_star
+        return rows
+
+    def _complete(self, face: Face, lower: Smooth) -> None:
+        """Enter vertices of the face with weight 0 until the basis spans its rows."""
+        master, v = self.master, self.master.v
+        rows = self._rows(face, lower)
+        norms = np.linalg.norm(rows, axis=1)
+        P, EB = master.P[: master.r], master.EB[: master.r]
+        rest = rows - (rows @ P.T) @ EB
+        rest -= (rest @ P.T) @ EB
+        while True:
+            left = np.linalg.norm(rest, axis=1) / norms
+            furthest = int(np.argmax(left))
+            if master.r == rows.shape[1] or left[furthest] <= master.rank_tol:
+                break
+            unit = rest[furthest] / np.linalg.norm(rest[furthest])
+            rest -= np.outer(rest @ unit, unit)
+            s = np.zeros(v.dim)
+            s[face.index[furthest]] = face.entries[furthest]
+            key, slot = v.find(s)
+            if slot >= 0:  # superbasic, yet independent of the basis to within the tolerance
+                self.doubtful = True
+                break
+            master.enter(s, key)
+        if master.r < rows.shape[1]:
+            self.doubtful |= bool(np.max(left) > CLEAN)
+            self.by_tolerance = face.index.size > master.r
+
+    def _all_basic(self, face: Face) -> bool:
+        v, place = self.master.v, self.master.place
+        if face.index.size > self.master.r or self.master.v.w[self.master.free[: self.master.q]].any():
+            return False
+        for index, entry in zip(face.index, face.entries, strict=True):
+            slot = v.slots.get(key_of(np.array([index]), np.array([entry])), -1)
+            if slot < 0 or place[slot] < 0:
+                return False
+        return True
+
+    def _look_for_second(self, lower: Smooth, upper: Smooth) -> None:
+        """A vertex outside the basis that can enter and move x is a witness; f is constant if none moves f."""
+        master, v = self.master, self.master.v
+        r, q = master.r, master.q
+        rows, F, p = v.E[master.free[:q]], v.F[master.free[:q]], v.p[master.free[:q]]
+        vertices = [v.vertex(int(slot)) for slot in master.free[:q]]
+        if self.face is not None:
+            rows = np.concatenate([rows, self._rows(self.face, lower)])
+            F = np.concatenate([F, self.face.images(upper)])
+            p = np.concatenate([p, self.face.linear(upper)])
+        mix = rows @ master.P[:r].T
+        basic = master.basic[:r]
+        moved = np.sqrt(np.sum((F - mix @ master.FB[:r]) ** 2, axis=1)) if upper.size else np.zeros(len(rows))
+        size = float(np.max(np.linalg.norm(v.F[: v.count], axis=1), initial=0.0)) if upper.size else 0.0
+        tilt, slant = np.abs(p - mix @ v.p[basic]), float(np.max(np.abs(v.p[: v.count]), initial=0.0))
+        if self.face is not None and np.all(moved <= SAME * size) and np.all(tilt <= SAME * slant):
+            self.constant = True
+        weights = v.w[basic]
+        used = np.abs(mix) > 1e-12
+        forward = np.min(
+            np.where(used & (mix > 0), weights / np.where(used, np.abs(mix), 1), np.inf), axis=1, initial=1
+        )
+        for candidate in np.flatnonzero(forward > MOVE):
+            if candidate < q:
+                s = vertices[candidate]
+            else:
+                assert self.face is not None
+                s = np.zeros(v.dim)
+                s[self.face.index[candidate - q]] = self.face.entries[candidate - q]
+            size = float(np.linalg.norm(s))
+            for share, slot in zip(mix[candidate], basic, strict=True):
+                s[v.index[slot]] -= share * v.entries[slot]
+            if np.linalg.norm(s) > SAME * size:
+                self.unique = False
+                return
