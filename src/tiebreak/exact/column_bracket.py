@@ -19,7 +19,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..arrays import UNIT_ROUNDOFF, Vector
+from ..objectives.matrix import gamma
 from ..problem import Problem
+from .evaluated import dot_error, evaluated, largest
 from .master import Master
 from .smooth import Smooth
 from .solutions import Solutions
@@ -38,45 +40,41 @@ class Bracket:
     x: Vector = field(init=False)
 
     def __post_init__(self) -> None:
-        v, master = self.master.v, self.master
+        v, master, domain = self.master.v, self.master, self.problem.domain
         v.w[: v.count] /= v.w[: v.count].sum()
         master.evaluate()
         self.x = v.point()
         self.y = master.multiplier()
-        self.g, self.r = self.problem.lower.value_and_grad(self.x)
-        self.f, self.grad_f = self.problem.upper.value_and_grad(self.x)
-        self.g_error, self.r_error = self.problem.lower.rounding(self.x)
-        self.f_error, self.grad_f_error = self.problem.upper.rounding(self.x)
-        s = self.problem.domain.lmo(self.r)
-        self.reach = float(np.linalg.norm(s)) + self.problem.domain.diameter
-        # x is a rounded mix of its vertices: this far from the exact one, in units of the size of Z
+        self.f = evaluated(self.problem.upper, self.upper, self.x)
+        self.g = evaluated(self.problem.lower, self.lower, self.x)
+        # x is a rounded mix of its vertices, each entry this near to the exact one, relative to the sum of sizes
         self.drift = 2 * (v.count + 4) * UNIT_ROUNDOFF
-        self.g_error += float(np.linalg.norm(self.r)) * self.drift * self.reach
-        self.f_error += float(np.linalg.norm(self.grad_f)) * self.drift * self.reach
-        self.least_r = self.problem.domain.lmo_bound(self.r, s) - self.r_error * self.reach
+        self.f_error = self.f.value_error + self.drift * largest(domain, np.abs(self.f.grad))
+        self.g_error = self.g.value_error + self.drift * largest(domain, np.abs(self.g.grad))
+        self.r = self.g.grad
+        self.r_error = largest(domain, self.g.grad_error)
         self._lower_level()
         self._delta()
 
     # -- g -----------------------------------------------------------------------------------------------------
 
     def _lower_level(self) -> None:
-        lower, at_x = self.problem.lower, float(self.r @ self.x)
-        error = self.g_error + self.r_error * self.reach + _dot_error(self.r, self.x)
-        tangent = self.g - at_x + self.least_r - error - 4 * UNIT_ROUNDOFF * (abs(self.g) + abs(at_x))
-        self.g_upper = self.g + self.g_error
-        self.g_lower = max(lower.lower_bound, tangent, lower.scaled_dual_bound(self.x, self.least_r))
-        self.g_lower = min(self.g_lower, self.g_upper)
+        lower, at_x, g = self.problem.lower, float(self.r @ self.x), self.g.value
+        least = self.problem.domain.lmo_bound(self.r, self.problem.domain.lmo(self.r)) - self.r_error
+        error = self.g_error + self.r_error + dot_error(self.r, self.x)
+        tangent = g - at_x + least - error - 4 * UNIT_ROUNDOFF * (abs(g) + abs(at_x) + abs(least))
+        self.g_upper = g + self.g_error
+        self.g_lower = min(max(lower.lower_bound, tangent, lower.scaled_dual_bound(self.x, least)), self.g_upper)
 
     # -- delta -------------------------------------------------------------------------------------------------
 
     def _delta(self) -> None:
         v, master, lower, domain = self.master.v, self.master, self.lower, self.problem.domain
-        mu, bend = lower.curvatures(domain)
+        mu = lower.least_curvature(domain)
         value_gap = max(self.g_upper - self.g_lower, 0.0)
         delta = 0.0 if lower.data is None else float(np.sqrt(2 * value_gap / mu)) if mu > 0 else np.inf
-        r_norm = float(np.linalg.norm(self.r))
-        slope_error = (self.r_error + (self.x.size + 8) * UNIT_ROUNDOFF * r_norm) * self.reach
-        face = screened(domain, lower, self.r, slope_error, delta, bend)
+        slope_error = self.r_error + dot_error(self.r, self.x) + 16 * UNIT_ROUNDOFF * largest(domain, np.abs(self.r))
+        face = screened(domain, lower, self.r, slope_error, delta)
         self.solutions = Solutions(master, lower, self.upper, face)
         P = master.P[: master.r]
         self.row_norms = np.sqrt(np.einsum("ij,ij->i", P, P)) * (1 + 1e-6)
@@ -84,34 +82,31 @@ class Bracket:
             slopes = v.dot(self.r)[master.basic[: master.r]] - float(self.r @ self.x)
             noise = 2 * slope_error * np.sqrt(master.r) * float(np.linalg.norm(self.row_norms))
             delta = min(delta, (float(np.linalg.norm(slopes @ P)) + noise) / mu)
-        image_error = 0.0 if lower.data is None else lower.data.product_error(self.x) + self.drift * v.s0
-        self.delta = delta + image_error
+        self.delta = delta + self.g.image_error + (0.0 if lower.data is None else self.drift * v.s0)
 
     # -- f -----------------------------------------------------------------------------------------------------
 
     def f_lower(self) -> float:
         """The better of the bounds over Z, with lam, and over the face, without."""
-        price = np.zeros(self.x.size) if self.lower.data is None else self.lower.data.transpose_times(self.y[1:])
-        size = float(np.linalg.norm(self.y[1:]))
-        c = self.grad_f + price
-        c_error = self.grad_f_error + UNIT_ROUNDOFF * float(np.linalg.norm(c)) * 4
-        if self.lower.data is not None:
-            c_error += (self.y.size + 8) * UNIT_ROUNDOFF * self.lower.data.frobenius * size
+        domain, f = self.problem.domain, self.f.value
+        c, c_error = self.f.grad, self.f.grad_error
+        y, data = self.y[1:], self.lower.data
+        if data is not None:
+            c = c + data.transpose_times(y)
+            c_error = c_error + gamma(y.size) * (np.abs(y) @ self.lower.sizes)
+        c_error = c_error + 4 * UNIT_ROUNDOFF * np.abs(c)
         best = self.problem.upper.lower_bound
-        paid = self.f_error + size * self.delta * (1 + 1e-12) + 8 * UNIT_ROUNDOFF * abs(self.f)
-        domain = self.problem.domain
+        paid = self.f_error + float(np.linalg.norm(y)) * self.delta * (1 + 1e-12) + 8 * UNIT_ROUNDOFF * abs(f)
         for lam in {self.lam, 0.0}:
             slope = c + lam * self.r
-            error = c_error + lam * self.r_error + 4 * UNIT_ROUNDOFF * float(np.linalg.norm(slope))
-            s = domain.lmo(slope)
-            least = domain.lmo_bound(slope, s) - float(slope @ self.x)
-            best = max(best, self.f + least - paid - 2 * error * self.reach - _dot_error(slope, self.x))
+            error = largest(domain, c_error + lam * self.g.grad_error + 4 * UNIT_ROUNDOFF * np.abs(slope))
+            least = domain.lmo_bound(slope, domain.lmo(slope)) - float(slope @ self.x)
+            best = max(best, f + least - paid - 2 * error - dot_error(slope, self.x))
         face = self.solutions.face
         if face is not None:
-            values = face.dot(c)
-            least = float(values.min()) - float(c @ self.x)
-            error = 2 * c_error * self.reach + _dot_error(c, self.x) + 4 * UNIT_ROUNDOFF * abs(float(values.min()))
-            best = max(best, self.f + least - paid - error)
+            least = float(np.min(face.dot(c))) - float(c @ self.x)
+            error = 2 * largest(domain, c_error) + dot_error(c, self.x)
+            best = max(best, f + least - paid - error)
         return float(best)
 
     def f_upper(self) -> float:
@@ -124,11 +119,6 @@ class Bracket:
             return np.inf
         master.evaluate()
         y = master.multiplier()
-        bend = self.upper.curvatures(self.problem.domain)[1]
         move = float(np.linalg.norm(master.FB[: master.r])) * float(np.linalg.norm(self.row_norms)) * self.delta
-        rise = float(np.linalg.norm(y[1:])) * self.delta * (1 + 1e-6) + 0.5 * bend * move**2
-        return float(self.f + self.f_error + rise + 8 * UNIT_ROUNDOFF * abs(self.f))
-
-
-def _dot_error(c: Vector, x: Vector) -> float:
-    return (x.size + 2) * UNIT_ROUNDOFF * float(np.abs(c) @ np.abs(x))
+        rise = float(np.linalg.norm(y[1:])) * self.delta * (1 + 1e-6) + 0.5 * self.upper.most * move**2
+        return float(self.f.value + self.f_error + rise + 8 * UNIT_ROUNDOFF * abs(self.f.value))

@@ -17,6 +17,7 @@ from .smooth import Smooth, Unsupported
 CROWD = 400  # vertices, beyond which an interior point is faster
 RANK_TOLERANCES = (1e-9, 1e-6)
 FEASIBLE = 1e-10  # ||A x - t*|| relative to the size of the images
+WIDE = 1e-6  # a bracket wider than this is the mark of an ill-posed problem
 
 
 def columns_apply(problem: Problem) -> str:
@@ -73,8 +74,8 @@ def solve_columns(problem: Problem, *, tol: float = 1e-10, max_steps: int = 50_0
     f_lower, f_upper = bracket.f_lower(), bracket.f_upper()
     solutions = bracket.solutions
     notes = [f"columns of the data count as dependent at a relative tolerance of {rank_tol:g}"]
-    width = bracket.f - f_lower
-    well_posed = not solutions.doubtful and residual <= FEASIBLE and width <= tol * (1 + abs(bracket.f))
+    width = bracket.f.value - f_lower
+    well_posed = not solutions.doubtful and residual <= FEASIBLE and width <= WIDE * (1 + abs(bracket.f.value))
     if not well_posed:
         notes.append("the answer hangs on rounding: a slack (tradeoff) says what the data can support")
     notes += [f"level {i + 1} ended: {end}" for i, end in enumerate(ends) if end != "optimal"]

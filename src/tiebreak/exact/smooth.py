@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -44,7 +45,8 @@ class Part:
 class Smooth:
     """phi(x) = h(F x) + <p, x>, with h = 1/2 ||t - b||^2 if ``quadratic``.
 
-    Quadratic terms come first and share one target b; each other term keeps its own link and its rows.
+    Quadratic terms come first and share one target b; each other term keeps its own link and its rows. ``most`` is the
+    largest curvature of h; ``own_rows`` says that F is the data as given, up to a factor.
     """
 
     def __init__(self, objective: Objective, dim: int) -> None:
@@ -67,6 +69,8 @@ class Smooth:
                 self.links.append((slice(start, start + part.A.shape[0]), part.link))
                 start += part.A.shape[0]
         self.quadratic = not self.links
+        self.own_rows = not any(isinstance(term, Quadratic) for _, term in flattened(objective))
+        self.most = max([1.0 if self.b.size else 0.0, *(link.most for _, link in self.links)])
         self.push = float(np.linalg.norm(self.at(np.zeros(self.size))[1]))
 
     def image(self, x: Vector) -> Vector:
@@ -92,15 +96,16 @@ class Smooth:
         grad = 0.0 if self.data is None else self.data.transpose_times(slope)
         return np.asarray(grad if self.p is None else grad + self.p)
 
-    def curvatures(self, domain: Domain) -> tuple[float, float]:
-        """Bounds on the eigenvalues of h'' over the images of the domain."""
-        if self.size == 0:
-            return np.inf, 0.0
-        least, most = (1.0, 1.0) if self.b.size else (np.inf, 0.0)
-        for rows, link in self.links:
-            least = min(least, link.least(self._row_bounds(rows, domain)))
-            most = max(most, link.most)
-        return least, most
+    def least_curvature(self, domain: Domain) -> float:
+        """A lower bound on the eigenvalues of h'' over the images of the domain; ``most`` is an upper one."""
+        least = 1.0 if self.b.size else np.inf
+        return min([least, *(link.least(self._row_bounds(rows, domain)) for rows, link in self.links)])
+
+    @cached_property
+    def sizes(self) -> Matrix:
+        """|F|."""
+        assert self.data is not None
+        return abs(self.data.raw)
 
     def _row_bounds(self, rows: slice, domain: Domain) -> Vector:
         """Upper bounds on |t_i| over the domain."""

@@ -49,11 +49,11 @@ def axis_vertices(domain: Domain, dim: int) -> Face | None:
     return None
 
 
-def screened(domain: Domain, lower: Smooth, grad: Vector, error: float, delta: float, bend: float) -> Face | None:
+def screened(domain: Domain, lower: Smooth, grad: Vector, error: float, delta: float) -> Face | None:
     """The vertices not proved to be off the optimal face, given that ||F x - t*|| <= delta at the point of ``grad``.
 
-    With r = grad g(x) and r* = grad g at the solutions, <r* - r, v - v'> is at most bend delta ||F(v - v')||, and the
-    face minimises <r*, .>. ``error`` bounds what rounding does to <r, v>.
+    With r = grad g(x), r* = grad g at the solutions and L the largest curvature of h, <r* - r, v - v'> is at most
+    L delta ||F(v - v')||, and the face minimises <r*, .>. ``error`` bounds what rounding does to <r, v>.
     """
     face = axis_vertices(domain, grad.size)
     if face is None:
@@ -61,7 +61,7 @@ def screened(domain: Domain, lower: Smooth, grad: Vector, error: float, delta: f
     values = face.dot(grad)
     lowest = int(np.argmin(values))
     norms = _image_norms(lower, face)
-    near = values - values[lowest] <= 2 * error + bend * delta * (norms + norms[lowest]) * (1 + 1e-10)
+    near = values - values[lowest] <= 2 * error + lower.most * delta * (norms + norms[lowest]) * (1 + 1e-10)
     face = Face(face.index[near], face.entries[near])
     return face if face.index.size * (lower.size + 1) <= LARGEST else None
 

@@ -1,0 +1,60 @@
+"""A level at a point, with bounds on what rounding has done to each number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import UNIT_ROUNDOFF, Vector
+from ..objectives.base import Objective
+from ..objectives.linked import LINK_UNITS
+from ..objectives.matrix import gamma
+from ..sets import Box
+from ..sets.base import Domain
+from .smooth import Smooth
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """Value and gradient, how far off each may be (the gradient entry by entry), and the same for the image F x."""
+
+    value: float
+    grad: Vector
+    value_error: float
+    grad_error: Vector
+    image_error: float
+
+
+def evaluated(objective: Objective, level: Smooth, x: Vector) -> Evaluated:
+    """The objective at x. The errors are those of inner products in any order, entry by entry where the rows of the
+    level are the objective's own; a factorised Q falls back on the objective's bound in norm."""
+    value, grad = objective.value_and_grad(x)
+    if level.data is None or not level.own_rows:
+        value_error, norm_error = objective.rounding(x)
+        image_error = 0.0 if level.data is None else level.data.product_error(x)
+        return Evaluated(value, grad, value_error, np.full(x.size, norm_error), image_error)
+    t = level.image(x)
+    h, slope, _ = level.at(t)
+    most = level.most
+    image_error = gamma(int(np.count_nonzero(x))) * (level.sizes @ np.abs(x))
+    slope_error = LINK_UNITS * UNIT_ROUNDOFF * np.abs(slope) + most * image_error
+    value_error = float(np.abs(slope) @ image_error) + most / 2 * float(image_error @ image_error)
+    value_error += gamma(t.size + LINK_UNITS) * h
+    grad_error = (gamma(t.size) * np.abs(slope) + slope_error) @ level.sizes + 4 * UNIT_ROUNDOFF * np.abs(grad)
+    if level.p is not None:
+        value_error += gamma(x.size) * float(np.abs(level.p) @ np.abs(x))
+    return Evaluated(value, grad, 1.01 * value_error, 1.01 * grad_error, 1.01 * float(np.linalg.norm(image_error)))
+
+
+def largest(domain: Domain, size: Vector) -> float:
+    """The maximum of <size, |s|> over the domain, for a nonnegative vector; every set but the box is nonnegative or
+    contains |s| with s."""
+    if isinstance(domain, Box):
+        return float(size @ np.maximum(np.abs(domain.lower), np.abs(domain.upper)))
+    return -domain.lmo_bound(-size, domain.lmo(-size))
+
+
+def dot_error(c: Vector, x: Vector) -> float:
+    """What rounding can do to <c, x>; zeros of x do nothing."""
+    return gamma(int(np.count_nonzero(x))) * float(np.abs(c) @ np.abs(x))
