@@ -1,0 +1,195 @@
+"""A chain of levels: each is solved on the face of those before it and leaves its own face, point and record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..sets.lp_model import Rows
+from .extended import Ext, ExtMatrix, double, ext
+from .face import Face, Record
+from .level import Level
+from .lp_level import SOUND, FaceProgram
+from .polish import polished
+from .qp_portfolio import portfolio
+from .reduce import reduce_rows
+from .row_bracket import Bracket, bracket
+from .step import Step
+from .unique import constant_on, is_single
+
+FIX_QUADRATIC = 1e-9
+"""A multiplier of a polished quadratic level above this, relative to the largest entry of its gradient, is not zero."""
+POLISHED = 1e-12
+"""The natural residual up to which such multipliers are believed, relative to 1 + |x|."""
+NEAR = 1e3
+"""Multipliers within this factor of a threshold are reported."""
+
+
+class Solved(NamedTuple):
+    """A level's point and multipliers on its face, what they prove, and from which size on a multiplier counts."""
+
+    x: Ext
+    y: Ext
+    w: list[Ext]
+    bracket: Bracket
+    threshold: float
+
+
+@dataclass
+class Chain:
+    """The levels solved so far; ``face`` holds their minimisers."""
+
+    face: Face
+    tol: float
+    notes: list[str] = field(default_factory=list)
+    well_posed: bool = True
+    steps: int = 0
+    _programme: FaceProgram | None = None  # kept hot from one linear level to the next
+    _origin: Ext | None = None  # the variable of the programme is x - origin
+
+    def keeps(self, level: Level) -> bool | None:
+        """True where the level is proved to be constant on the face."""
+        return True if self.face.single else constant_on(self.face, level)
+
+    def solve(self, level: Level) -> Bracket:
+        """Minimise the level over the face, and shrink the face to its minimisers."""
+        by_vertex = level.linear or bool(self.face.single)
+        solved = self._linear(level) if by_vertex else self._quadratic(level)
+        self._shrink(level, solved)
+        if not by_vertex:
+            self._programme = None  # its rows lack those of this level
+        if not self.face.single:
+            self.face.single = self._is_single(level, solved)
+        return solved.bracket
+
+    # -- linear levels, and any level on a single point, where only its gradient matters -------------------------
+
+    def _linear(self, level: Level) -> Solved:
+        face = self.face
+        if self._programme is None:
+            self._programme = self._build()
+        programme, origin = self._programme, self._origin
+        assert origin is not None
+        vertex = programme.minimise(level.at(face.x).grad)
+        self.steps += programme.solves
+        if vertex.excess > SOUND:
+            self.well_posed = False
+            self.notes.append(f"the basis of a linear level misses a bound or a sign by {vertex.excess:.1e} (relative)")
+        y, w = face.split(vertex.y)
+        x = face.x if face.single else self._snapped(origin + vertex.x)
+        return Solved(x, y, w, bracket(face, level, x, y, w), vertex.threshold)
+
+    def _build(self) -> FaceProgram:
+        """The face as rows of a linear programme: in x at first, in the step from the point once images are held."""
+        face = self.face
+        if not face.records:
+            self._origin = ext(np.zeros(face.x.size))
+            return FaceProgram(face.given, face.scale)
+        self._origin = face.x
+        A, low, high, lower, upper = face.step_rows()
+        rows = Rows(sp.csr_array(A), double(low), double(high), double(lower), double(upper))
+        return FaceProgram(rows, face.scale)
+
+    def _snapped(self, x: Ext) -> Ext:
+        """x with entries that miss a bound by rounding put on it."""
+        for end in (self.face.given.lower, self.face.given.upper):
+            x = np.where(np.abs(x - end) <= 1e-17 * (1 + np.abs(x)), end, x)
+        return np.clip(x, self.face.given.lower, self.face.given.upper)
+
+    # -- quadratic levels ------------------------------------------------------------------------------------------
+
+    def _quadratic(self, level: Level) -> Solved:
+        face = self.face
+        step = Step(level, face.x, reduce_rows(*face.step_rows()))
+        best: Solved | None = None
+        programme = step.programme()
+        n, m = step.face.columns.size, step.face.rows.size
+        methods = portfolio(programme, level.strong_convexity > 0) if n else [lambda _: None]
+        for method in methods:
+            guess = method(programme)
+            d, y = step.zero() if guess is None else (ext(guess.v[:n]), ext(guess.y[:m]))
+            d = np.clip(d, step.face.lower, step.face.upper)
+            for candidate in ((d, y), polished(step, d, y)):
+                solved = self._judged(level, step, *candidate)
+                if best is None or _worth(solved) < _worth(best):
+                    best = solved
+            self.steps += 1
+            if best is not None and best.bracket.width <= self.tol:
+                break
+        assert best is not None
+        if best.bracket.width > self.tol:
+            self.notes.append(f"a quadratic level is known to a relative width of {best.bracket.width:.1e} only")
+        return best
+
+    def _judged(self, level: Level, step: Step, d: Ext, y: Ext) -> Solved:
+        face = self.face
+        residual = step.residual(d, y)
+        x = self._snapped(face.x + step.face.expand(d))
+        y, w = face.split(step.face.expand_multipliers(y, level.at(x).grad))
+        found = bracket(face, level, x, y, w)
+        size = float(np.abs(double(found.grad) * face.scale).max(initial=0.0)) or 1.0
+        believed = residual <= POLISHED * (1 + float(np.abs(x).max()))
+        return Solved(x, y, w, found, FIX_QUADRATIC * size if believed else np.inf)
+
+    # -- what a level leaves ---------------------------------------------------------------------------------------
+
+    def _shrink(self, level: Level, solved: Solved) -> None:
+        """Fix columns and rows with a nonzero multiplier at their bounds, and record the level."""
+        face, own = self.face, solved.bracket
+        z = own.grad - face.A.transpose_times(solved.y)
+        for record, part in zip(face.records, solved.w, strict=True):
+            if record.P is not None:
+                z = z - record.P.transpose_times(part)
+        sizes = np.abs(double(z)) * face.scale, np.abs(double(solved.y)) * face.row_size
+        columns = np.flatnonzero((sizes[0] > solved.threshold) & (face.column_side == 0))
+        rows = np.flatnonzero((sizes[1] > solved.threshold) & (face.row_side == 0))
+        face.column_side[columns] = -np.sign(double(z[columns]))
+        face.row_side[rows] = -np.sign(double(solved.y[rows]))
+        if np.isinf(solved.threshold):
+            self.well_posed = False
+            self.notes.append("a quadratic level was not polished to the last digits: nothing was fixed by it")
+        near = sum(int(np.sum((s > solved.threshold / NEAR) & (s < solved.threshold * NEAR))) for s in sizes)
+        if near and np.isfinite(solved.threshold):
+            self.well_posed = False
+            self.notes.append(
+                f"{near} multipliers lie within a factor of {NEAR:g} of {solved.threshold:.1e}, above which they count as "
+                "nonzero: the face hangs on rounding, a slack would be safer"
+            )
+        face.records.append(
+            Record(
+                level,
+                solved.x,
+                own.grad,
+                own.grad_error,
+                solved.y,
+                z,
+                solved.w,
+                columns,
+                rows,
+                own.value,
+                own.lower,
+                own.gap,
+                own.allowance,
+                None if level.linear else ExtMatrix(level.rows),
+            )
+        )
+        face.x = solved.x
+        if self._programme is not None:
+            self._programme.fix(columns, rows, face.x - self._origin)
+
+    def _is_single(self, level: Level, solved: Solved) -> bool | None:
+        if level.strong_convexity > 0:
+            return True
+        if self._programme is not None:
+            assert self._origin is not None
+            return self._programme.single(solved.x - self._origin)
+        return is_single(self.face, self._build)
+
+
+def _worth(solved: Solved) -> tuple[bool, float, float]:
+    """Smaller is better: a trusted point, a narrow bracket, a small violation."""
+    own = solved.bracket
+    return not np.isfinite(own.upper), own.width if np.isfinite(own.upper) else -own.lower, own.violation

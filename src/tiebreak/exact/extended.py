@@ -1,0 +1,137 @@
+"""Arithmetic beyond double precision: long double where the machine has a wider one, double-double products elsewhere.
+
+Vectors in extended precision are ``np.longdouble`` arrays, called ``Ext`` here. Where long double is no more than
+double (MSVC, Apple silicon) products are accumulated in double-double and rounded once, so residuals are still
+right to the last bit of a double; ``UNIT`` then says that nothing better was stored.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from ..arrays import Matrix, Vector
+
+Ext: TypeAlias = NDArray[np.longdouble]
+
+UNIT = float(np.finfo(np.longdouble).eps) / 2
+WIDE = np.finfo(np.longdouble).nmant > np.finfo(np.float64).nmant
+
+
+def ext(values: ArrayLike) -> Ext:
+    """The same numbers in extended precision."""
+    return np.asarray(values, dtype=np.longdouble)
+
+
+def double(values: Ext) -> Vector:
+    """Rounded to double precision."""
+    return np.asarray(values, dtype=np.float64)
+
+
+def sum_units(terms: int) -> float:
+    """How many units of roundoff NumPy's pairwise sum of ``terms`` products may lose."""
+    return terms + 2.0 if terms <= 16 else 24.0 + float(np.log2(terms))
+
+
+def total(terms: Ext) -> np.longdouble:
+    """The sum of the entries, pairwise."""
+    return np.longdouble(np.add.reduce(terms))
+
+
+class ExtMatrix:
+    """A matrix of doubles with products in extended precision and bounds on their rounding errors."""
+
+    def __init__(self, A: Matrix) -> None:
+        self.A: Matrix = sp.csr_array(A) if sp.issparse(A) else np.ascontiguousarray(A)
+        self.sparse = bool(sp.issparse(A))
+        self.shape: tuple[int, int] = (int(A.shape[0]), int(A.shape[1]))
+
+    def times(self, x: Ext) -> Ext:
+        """A x."""
+        return _product(self._wide, x, self.sparse)
+
+    def transpose_times(self, y: Ext) -> Ext:
+        """A'y."""
+        return _product(self._wide_transposed, y, self.sparse)
+
+    def times_error(self, x: Ext) -> Vector:
+        """A bound on the error of each entry of ``times(x)``."""
+        units, size = self._units
+        return units * UNIT * np.asarray(size @ np.abs(double(x)))
+
+    def transpose_times_error(self, y: Ext) -> Vector:
+        """A bound on the error of each entry of ``transpose_times(y)``."""
+        units, size = self._transposed_units
+        return units * UNIT * np.asarray(size @ np.abs(double(y)))
+
+    @cached_property
+    def _wide(self) -> Matrix:
+        return self.A.astype(np.longdouble)
+
+    @cached_property
+    def _wide_transposed(self) -> Matrix:
+        T = sp.csr_array(self.A.T) if self.sparse else np.ascontiguousarray(self.A.T)
+        return T.astype(np.longdouble)
+
+    @cached_property
+    def _units(self) -> tuple[Vector | float, Matrix]:
+        return _rounding_units(self._wide, self.sparse), abs(self.A)
+
+    @cached_property
+    def _transposed_units(self) -> tuple[Vector | float, Matrix]:
+        size = abs(self.A).T
+        return _rounding_units(self._wide_transposed, self.sparse), sp.csr_array(size) if self.sparse else size
+
+
+def _rounding_units(A: Matrix, sparse: bool) -> Vector | float:
+    if sparse:  # SciPy adds the products of a row one after another
+        return np.diff(A.indptr) + 4.0
+    return 2.0 + sum_units(A.shape[1])
+
+
+def _product(A: Matrix, x: Ext, sparse: bool) -> Ext:
+    if not WIDE:
+        return ext(double_double_product(sp.csr_array(A) if sparse else A, double(x)))
+    if sparse:
+        return np.asarray(A @ x)
+    return np.asarray(np.add.reduce(A * x, axis=1)) if A.size else np.zeros(A.shape[0], dtype=np.longdouble)
+
+
+def double_double_product(A: Matrix, x: Vector) -> Vector:
+    """A x as if computed with twice the precision of a double and rounded once (A dense or CSR)."""
+    dense = not sp.issparse(A)
+    rows = A.shape[0]
+    data = np.asarray(A, dtype=np.float64).ravel() if dense else A.data.astype(np.float64)
+    factors = np.tile(x, rows) if dense else x[A.indices]
+    row_of = np.repeat(np.arange(rows), A.shape[1] if dense else np.diff(A.indptr))
+    high = data * factors
+    low = _product_error(data, factors, high)
+    largest = np.zeros(rows)
+    np.maximum.at(largest, row_of, np.abs(high))
+    count = max(1, int(np.bincount(row_of, minlength=1).max(initial=1)))
+    parts = []
+    # Adding and subtracting sigma cuts each product at one common bit, so that the parts cut off sum exactly.
+    for _ in range(3):
+        sigma = np.where(largest > 0, np.ldexp(1.0, np.frexp(largest)[1] + int(np.ceil(np.log2(count + 2)))), 0.0)
+        part = (sigma[row_of] + high) - sigma[row_of]
+        parts.append(np.bincount(row_of, weights=part, minlength=rows))
+        high = high - part
+        largest = sigma * 2.0**-52
+    rest = np.bincount(row_of, weights=high + low, minlength=rows)
+    return np.asarray(parts[0] + (parts[1] + (parts[2] + rest)))
+
+
+def _product_error(a: Vector, b: Vector, product: Vector) -> Vector:
+    """a b - product, exactly (Veltkamp and Dekker; no overflow below 1e300)."""
+    a_high, b_high = _upper_half(a), _upper_half(b)
+    a_low, b_low = a - a_high, b - b_high
+    return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+
+
+def _upper_half(a: Vector) -> Vector:
+    scaled = 134217729.0 * a  # 2^27 + 1
+    return scaled - (scaled - a)

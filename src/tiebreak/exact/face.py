@@ -1,0 +1,141 @@
+"""Where a chain stands: the point reached, the face it may still move on, and a record of each level solved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from ..arrays import Matrix, Vector
+from ..sets.base import Domain
+from ..sets.box import Box
+from ..sets.lp_model import Rows, power_of_two
+from ..sets.polyhedron import Polyhedron
+from .extended import Ext, ExtMatrix, ext
+from .level import DENSE, Level, stack
+
+
+@dataclass
+class Record:
+    """A solved level: its point, its multipliers there, and what it fixed.
+
+    The gradient c of the level at x is A'y + z + sum over earlier levels of P_k'w_k. All its minimisers (among those
+    of the levels before) lie at the bounds where z and y are not zero, and have the same P x.
+    """
+
+    level: Level
+    x: Ext
+    grad: Ext
+    grad_error: Vector
+    y: Ext
+    z: Ext
+    w: list[Ext]
+    columns: NDArray[np.intp]
+    rows: NDArray[np.intp]
+    value: np.longdouble
+    lower: float  # below the optimal value of the level
+    gap: float  # value - lower, computed without cancellation
+    allowance: float  # value + allowance is above the optimal value
+    P: ExtMatrix | None  # the rows of its second-order part; None for a linear level
+
+    @property
+    def reach(self) -> float:
+        """A bound on sqrt(<d, Hessian d>) for the step d from x to any true minimiser.
+
+        The level's value there is value + <grad, d> + <d, Hessian d>/2 <= value + allowance, and <grad, d> >= -gap.
+        A sum of squares that is nearly zero at both points needs no gradient.
+        """
+        by_gap = np.sqrt(2 * max(0.0, self.gap + self.allowance))
+        if self.level.lower_bound < 0 or self.level.q.any() or self.level.forms:
+            return float(by_gap)
+        return float(min(by_gap, 2 * np.sqrt(2 * max(0.0, float(self.value) + self.allowance))))
+
+
+@dataclass
+class Face:
+    """The minimisers of the levels so far: {x in Z : fixed columns and rows at their sides, P_k x as at the point}."""
+
+    given: Rows
+    box: Rows  # the same set, with finite bounds on every variable
+    x: Ext
+    column_side: NDArray[np.int8]  # -1 fixed at the lower bound, 1 at the upper one, 0 not fixed
+    row_side: NDArray[np.int8]
+    records: list[Record] = field(default_factory=list)
+    single: bool | None = None  # whether the point is all there is
+
+    @classmethod
+    def of(cls, domain: Domain) -> Face:
+        """The whole domain."""
+        if isinstance(domain, Polyhedron):
+            given, box = domain._given, domain._box
+        else:
+            assert isinstance(domain, Box)
+            assert domain.dim is not None
+            n = domain.dim
+            lower, upper = np.broadcast_to(domain.lower, (n,)).copy(), np.broadcast_to(domain.upper, (n,)).copy()
+            given = box = Rows(sp.csr_array((0, n)), np.zeros(0), np.zeros(0), lower, upper)
+        m, n = given.A.shape
+        start = domain._start if isinstance(domain, Polyhedron) else np.clip(np.zeros(n), given.lower, given.upper)
+        return cls(given, box, ext(start), np.zeros(n, np.int8), np.zeros(m, np.int8))
+
+    @cached_property
+    def A(self) -> ExtMatrix:
+        """The rows of the domain: dense for few variables."""
+        m, n = self.given.A.shape
+        return ExtMatrix(self.given.A.toarray() if n <= DENSE and m <= 4 * DENSE else self.given.A)
+
+    @cached_property
+    def scale(self) -> Vector:
+        """The size of each variable, a power of two."""
+        size = np.maximum(np.abs(self.box.lower), np.abs(self.box.upper))
+        typical = 4 * float(np.median(size)) or 1.0
+        bounded = np.isfinite(self.given.lower) & np.isfinite(self.given.upper)
+        return power_of_two(np.where(bounded, size, np.minimum(size, typical)))
+
+    @cached_property
+    def row_size(self) -> Vector:
+        """The size of each row, a power of two."""
+        A = self.given.A * self.scale
+        largest = abs(A).max(axis=1).toarray().ravel() if A.nnz else np.zeros(A.shape[0])
+        return power_of_two(largest)
+
+    @property
+    def predictors(self) -> list[tuple[int, ExtMatrix]]:
+        """The quadratic levels so far, with the rows P_k that later steps must not move."""
+        return [(k, record.P) for k, record in enumerate(self.records) if record.P is not None]
+
+    def all_rows(self) -> Matrix:
+        """A on top of every P_k."""
+        return stack([self.A.A, *(P.A for _, P in self.predictors)], self.x.size)
+
+    def split(self, multipliers: Ext) -> tuple[Ext, list[Ext]]:
+        """Multipliers of ``all_rows`` as y and one w for each record (empty for linear ones)."""
+        m = self.given.A.shape[0]
+        w, start = [], m
+        for record in self.records:
+            size = 0 if record.P is None else record.P.shape[0]
+            w.append(multipliers[start : start + size])
+            start += size
+        return multipliers[:m], w
+
+    def step_rows(self) -> tuple[Matrix, Ext, Ext, Ext, Ext]:
+        """The face in the step d = x - point: rows, their low and high ends, lower and upper bounds of d."""
+        rows = self.all_rows()
+        activity = self.A.times(self.x)
+        given = self.given
+        low, high = _ends(activity, given.low, given.high, self.row_side)
+        lower, upper = _ends(self.x, given.lower, given.upper, self.column_side)
+        more = ext(np.zeros(rows.shape[0] - low.size))
+        return rows, np.append(low, more), np.append(high, more), lower, upper
+
+
+def _ends(value: Ext, low: Vector, high: Vector, side: NDArray[np.int8]) -> tuple[Ext, Ext]:
+    """Low and high ends of the steps from ``value``: zero where it is at that end up to rounding, or fixed."""
+    below, above = ext(low) - value, ext(high) - value
+    size = 1e-15 * (1 + np.abs(value))
+    below[(side != 0) | (np.abs(below) <= size)] = 0
+    above[(side != 0) | (np.abs(above) <= size)] = 0
+    return np.minimum(below, 0), np.maximum(above, 0)

@@ -1,0 +1,169 @@
+"""One level of a chain as a convex quadratic, evaluated in extended precision with its rounding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..arrays import Matrix, Vector
+from ..objectives.algebra import Multiple, Sum
+from ..objectives.base import Objective
+from ..objectives.least_squares import LeastSquares
+from ..objectives.linear import Linear, SquaredNorm
+from ..objectives.quadratic import Quadratic
+from .extended import UNIT, Ext, ExtMatrix, double, ext, sum_units, total
+
+DENSE = 100
+"""Up to this many variables everything is dense: sparse matrices would cost more than the arithmetic."""
+
+
+class Square(NamedTuple):
+    """scale/2 ||F x - b||^2; without F, the identity; without b, zero."""
+
+    F: ExtMatrix | None
+    b: Vector | None
+    scale: np.longdouble
+
+
+class Form(NamedTuple):
+    """scale/2 x'Qx."""
+
+    Q: ExtMatrix
+    scale: np.longdouble
+
+
+class Evaluation(NamedTuple):
+    """Value and gradient in extended precision, with bounds on their rounding errors."""
+
+    value: np.longdouble
+    grad: Ext
+    value_error: float
+    grad_error: Vector
+
+
+def why_not_quadratic(objective: Objective) -> str:
+    """Empty where ``Level`` can hold the objective; else the reason."""
+    if isinstance(objective, Sum):
+        return next((why for term in objective.terms if (why := why_not_quadratic(term))), "")
+    if isinstance(objective, Multiple):
+        return why_not_quadratic(objective.inner)
+    if isinstance(objective, LeastSquares) and hasattr(objective.A, "matvec"):
+        return "its least squares hold a LinearOperator, not a matrix"
+    if isinstance(objective, Quadratic) and not objective.convex:
+        return "its quadratic is not convex"
+    if isinstance(objective, (Linear, SquaredNorm, Quadratic, LeastSquares)):
+        return ""
+    return f"{type(objective).__name__} is neither linear nor quadratic"
+
+
+@dataclass
+class Level:
+    """sum of squares and forms + <q, x> + constant."""
+
+    dim: int
+    q: Ext
+    squares: list[Square] = field(default_factory=list)
+    forms: list[Form] = field(default_factory=list)
+    constant: np.longdouble = field(default_factory=lambda: np.longdouble(0))
+    lower_bound: float = -np.inf
+
+    @classmethod
+    def of(cls, objective: Objective, dim: int) -> Level:
+        """The objective, which ``why_not_quadratic`` has passed."""
+        level = cls(dim, ext(np.zeros(dim)), lower_bound=objective.lower_bound)
+        level._add(objective, np.longdouble(1))
+        return level
+
+    def _add(self, objective: Objective, factor: np.longdouble) -> None:
+        if isinstance(objective, Sum):
+            for term in objective.terms:
+                self._add(term, factor)
+        elif isinstance(objective, Multiple):
+            self._add(objective.inner, factor * np.longdouble(objective.factor))
+        elif isinstance(objective, Linear):
+            self.q = self.q + factor * ext(objective.c)
+        elif isinstance(objective, SquaredNorm):
+            self.squares.append(Square(None, objective.center, factor))
+        elif isinstance(objective, LeastSquares):
+            scale = factor * np.longdouble(objective.scale)
+            self.squares.append(Square(ExtMatrix(objective.A), objective.b, scale))
+        elif isinstance(objective, Quadratic):
+            self.forms.append(Form(ExtMatrix(objective.Q), factor))
+            self.q = self.q + factor * ext(objective.q)
+            self.constant += factor * np.longdouble(objective.c)
+
+    @property
+    def linear(self) -> bool:
+        """Whether no second-order term is there."""
+        return not self.squares and not self.forms
+
+    @cached_property
+    def strong_convexity(self) -> float:
+        """mu > 0 where the level holds a squared distance; 0 where nothing is known."""
+        mu = float(sum(square.scale for square in self.squares if square.F is None))
+        return mu * (1 - 1e-15)
+
+    def at(self, x: Ext) -> Evaluation:
+        """Value and gradient at x."""
+        size = np.abs(double(x))
+        terms = self.q * x
+        units = sum_units(x.size) + 4
+        value, grad = self.constant + total(terms), self.q.copy()
+        value_error = units * UNIT * (float(np.abs(terms).sum()) + abs(float(self.constant)))
+        grad_error = 4 * UNIT * np.abs(double(self.q))
+        for F, b, scale in self.squares:
+            image = x if F is None else F.times(x)
+            residual = image if b is None else image - b
+            lost = UNIT * np.abs(double(residual)) + (0.0 if F is None else F.times_error(x))
+            part = residual if F is None else F.transpose_times(residual)
+            half = scale * total(residual * residual) / 2
+            value, grad = value + half, grad + scale * part
+            units = sum_units(residual.size) + 6
+            value_error += units * UNIT * float(half) + float(scale) * float(np.abs(double(residual)) @ lost)
+            spread = lost if F is None else F.transpose_times_error(residual) + np.asarray(abs(F.A).T @ lost)
+            grad_error += float(scale) * (spread + 2 * UNIT * np.abs(double(part)))
+        for Q, scale in self.forms:
+            image, lost = Q.times(x), Q.times_error(x)
+            products = x * image
+            value, grad = value + scale * total(products) / 2, grad + scale * image
+            units = sum_units(x.size) + 6
+            value_error += float(scale) * (units * UNIT * float(np.abs(products).sum()) + float(lost @ size))
+            grad_error += float(scale) * (lost + 2 * UNIT * np.abs(double(image)))
+        return Evaluation(value, grad, value_error + 4 * UNIT * abs(float(value)), grad_error)
+
+    # -- the second-order part as rows: P d = 0 says that a step d does not change it -------------------------
+
+    @cached_property
+    def rows(self) -> Matrix:
+        """P: the matrices of all second-order terms, stacked. All minimisers over a convex set have the same P x."""
+        identity = np.eye(self.dim) if self.dim <= DENSE else sp.eye_array(self.dim, format="csr")
+        blocks: list[Matrix] = [identity if s.F is None else s.F.A for s in self.squares]
+        blocks += [form.Q.A for form in self.forms]
+        return stack(blocks, self.dim)
+
+    def dual_size(self, w: Ext) -> float:
+        """The norm of w with |<w, P d>| <= dual_size(w) * sqrt(<d, Hessian d>)."""
+        square, start = np.longdouble(0), 0
+        for F, _, scale in self.squares:
+            size = self.dim if F is None else F.shape[0]
+            square += total(w[start : start + size] ** 2) / scale
+            start += size
+        for Q, scale in self.forms:
+            part = w[start : start + self.dim]
+            square += max(total(part * Q.times(part)), np.longdouble(0)) / scale
+            start += self.dim
+        return float(np.sqrt(square)) * (1 + 1e-15)
+
+
+def stack(blocks: list[Matrix], dim: int) -> Matrix:
+    """The blocks on top of each other: dense if all are, else CSR."""
+    blocks = [block for block in blocks if block.shape[0]]
+    if not blocks:
+        return np.zeros((0, dim))
+    if not any(sp.issparse(block) for block in blocks):
+        return np.vstack(blocks)
+    return sp.csr_array(sp.vstack(blocks))

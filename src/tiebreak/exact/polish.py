@@ -1,0 +1,138 @@
+"""Active-set polish: from a solver's guess to the last digit, or back to the guess where that is better."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from ..arrays import Matrix, Vector
+from .extended import Ext, double
+from .step import Step
+
+SET_CHANGES = 6
+CORRECTIONS = 12
+DENSE_SYSTEM = 300
+"""Up to this many unknowns a dense factorisation is faster."""
+
+
+def polished(step: Step, d: Ext, y: Ext) -> tuple[Ext, Ext]:
+    """The better of (d, y) and the solutions of the equality problems on the sets that it suggests."""
+    face = step.face
+    best, best_residual = (d, y), step.residual(d, y)
+    slope = step.gradient(d) - face.G.transpose_times(y)
+    column_side = _sides(d, face.lower, face.upper, slope)
+    row_side = _sides(face.G.times(d), face.low, face.high, y)
+    seen = set()
+    for _ in range(SET_CHANGES):
+        key = column_side.tobytes() + row_side.tobytes()
+        if key in seen:
+            break
+        seen.add(key)
+        d, y = _on_sides(step, best[0], best[1], column_side, row_side)
+        residual = step.residual(d, y)
+        if residual < best_residual:
+            best, best_residual = (d, y), residual
+        slope = step.gradient(d) - face.G.transpose_times(y)
+        size = 1e-15 * (1 + float(np.abs(d).max(initial=0)))
+        column_side = _corrected(column_side, d, face.lower, face.upper, slope, size)
+        row_side = _corrected(row_side, face.G.times(d), face.low, face.high, y, size)
+    return best
+
+
+def _sides(value: Ext, low: Ext, high: Ext, multiplier: Ext) -> NDArray[np.int8]:
+    """-1 or 1 where the multiplier of that end exceeds the distance to it."""
+    side = np.where(multiplier > value - low, -1, np.where(-multiplier > high - value, 1, 0))
+    return np.where(low == high, 1, side).astype(np.int8)
+
+
+def _corrected(
+    side: NDArray[np.int8], value: Ext, low: Ext, high: Ext, multiplier: Ext, size: float
+) -> NDArray[np.int8]:
+    """Ends that are crossed join, ends that push the wrong way leave."""
+    wrong = side * multiplier > 1e-18 * float(np.abs(multiplier).max(initial=0))
+    kept = np.where(wrong, 0, side)
+    moved = np.where(value > high + size, 1, np.where(value < low - size, -1, kept))
+    return np.where(low == high, 1, moved).astype(np.int8)
+
+
+def _on_sides(
+    step: Step, d: Ext, y: Ext, column_side: NDArray[np.int8], row_side: NDArray[np.int8]
+) -> tuple[Ext, Ext]:
+    """The minimiser with columns and rows at the given sides: one factorisation, corrections until they stall."""
+    face = step.face
+    free, active = np.flatnonzero(column_side == 0), np.flatnonzero(row_side)
+    d = np.where(column_side < 0, face.lower, np.where(column_side > 0, face.upper, d))
+    y = np.where(row_side == 0, 0, y)
+    ends = np.where(row_side < 0, face.low, face.high)
+    solve = _kkt(step, free, active)
+    best, best_size = (d, y), np.inf
+    for _ in range(CORRECTIONS):
+        stationary = (step.gradient(d) - face.G.transpose_times(y))[free]
+        short = (ends - face.G.times(d))[active]
+        size = max(float(np.abs(stationary).max(initial=0)), float(np.abs(short).max(initial=0)))
+        if size < best_size:
+            best = (d, y)
+        if size == 0 or size > 0.5 * best_size:
+            break
+        best_size = size
+        move, turn = solve(double(-stationary), double(short))
+        d, y = d.copy(), y.copy()
+        d[free] += move
+        y[active] += turn
+    return best
+
+
+def _kkt(
+    step: Step, free: NDArray[np.intp], active: NDArray[np.intp]
+) -> Callable[[Vector, Vector], tuple[Vector, Vector]]:
+    """Solves with [[H, F', G'], [F, -1/weight, 0], [G, 0, 0]], slightly regularised, on the free columns."""
+    F, weight = step.lifted
+    H, F, G = step.curvature[free][:, free], F[:, free], step.face.G.A[active][:, free]
+    n, k, m = free.size, weight.size, active.size
+    largest = _row_size(G)
+    row_scale = np.where(largest > 0, np.ldexp(1.0, -np.frexp(largest)[1]), 1.0)
+    size = max(float(abs(H).max()) if n else 0.0, float(abs(F).max()) if n and k else 0.0) or 1.0
+    rho = 0.0 if step.level.strong_convexity > 0 else 1e-9 * size
+    diagonal = np.concatenate([np.full(n, rho), -1 / weight, np.full(m, -1e-9 / size)])
+    total = n + k + m
+    solve: Callable[[Vector], Vector]
+    if step.dense or total <= DENSE_SYSTEM:
+        K = np.diag(diagonal)
+        H, F, G = _dense(H), _dense(F), row_scale[:, None] * _dense(G)
+        K[:n, :n] += H
+        K[n : n + k, :n], K[n + k :, :n] = F, G
+        K[:n, n : n + k], K[:n, n + k :] = F.T, G.T
+        solve = _dense_solver(K)
+    else:
+        from scipy.sparse.linalg import splu
+
+        G = sp.diags_array(row_scale) @ G
+        K = sp.block_array([[H, F.T, G.T], [F, None, None], [G, None, None]]) if k else sp.block_array([[H, G.T], [G, None]])
+        solve = splu(sp.csc_array(K + sp.diags_array(diagonal)), permc_spec="MMD_AT_PLUS_A").solve
+
+    def corrections(stationary: Vector, short: Vector) -> tuple[Vector, Vector]:
+        answer = solve(np.concatenate([stationary, np.zeros(k), short * row_scale]))
+        return answer[:n], -answer[n + k :] * row_scale
+
+    return corrections
+
+
+def _dense(M: Matrix) -> Matrix:
+    return M.toarray() if sp.issparse(M) else M
+
+
+def _row_size(G: Matrix) -> Vector:
+    if not G.shape[0] or not G.shape[1]:
+        return np.zeros(G.shape[0])
+    largest = abs(G).max(axis=1)
+    return np.asarray(largest.toarray().ravel() if sp.issparse(G) else largest)
+
+
+def _dense_solver(K: Matrix) -> Callable[[Vector], Vector]:
+    inverse = np.linalg.inv(K)
+    return lambda right: np.asarray(inverse @ right)
+
+

@@ -1,0 +1,137 @@
+"""Quadratic programmes by three solvers, none of which is enough alone; their statuses are not used.
+
+    min 1/2 v'Hv + <c, v>   subject to   low <= G v <= high,  lower <= v <= upper
+
+with multipliers y of the rows in the sense H v + c = G'y + (multipliers of the bounds), y >= 0 at a low end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..arrays import Matrix, Vector
+
+
+class QP(NamedTuple):
+    """The data; H and G both dense or both sparse."""
+
+    H: Matrix
+    c: Vector
+    G: Matrix
+    low: Vector
+    high: Vector
+    lower: Vector
+    upper: Vector
+
+
+class Guess(NamedTuple):
+    """What a solver says: a point and row multipliers, to be polished and judged."""
+
+    v: Vector
+    y: Vector
+
+
+Method: TypeAlias = Callable[[QP], Guess | None]
+TOLERANCE = 1e-10
+FEW = 500
+"""HiGHS's active-set method is worth its time on faces with up to this many columns."""
+
+
+def portfolio(qp: QP, strongly_convex: bool) -> list[Method]:
+    """In which order to ask."""
+    few = qp.c.size <= FEW
+    if not sp.issparse(qp.H):
+        return [by_piqp_dense, by_clarabel, by_highs]
+    if strongly_convex:
+        return [by_piqp, by_clarabel, *([by_highs] if few else [])]
+    return [*([by_highs] if few else []), by_clarabel, by_piqp]
+
+
+def by_piqp_dense(qp: QP) -> Guess | None:
+    """PIQP on dense matrices."""
+    import piqp
+
+    return _piqp(piqp.DenseSolver(), qp, np.asfortranarray)
+
+
+def by_piqp(qp: QP) -> Guess | None:
+    """PIQP on sparse matrices."""
+    import piqp
+
+    return _piqp(piqp.SparseSolver(), qp, sp.csc_matrix)
+
+
+def _piqp(solver, qp: QP, form: Callable[[Matrix], Matrix]) -> Guess | None:  # type: ignore[no-untyped-def]
+    for name in ("eps_abs", "eps_duality_gap_abs"):
+        setattr(solver.settings, name, TOLERANCE)
+    for name in ("eps_rel", "eps_duality_gap_rel"):
+        setattr(solver.settings, name, TOLERANCE)
+    equal = qp.low == qp.high
+    E, I = form(qp.G[equal]), form(qp.G[~equal])
+    solver.setup(form(qp.H), qp.c, E, qp.low[equal], I, qp.low[~equal], qp.high[~equal], qp.lower, qp.upper)
+    solver.solve()
+    result = solver.result
+    y = np.zeros(qp.low.size)
+    y[equal], y[~equal] = -np.array(result.y), np.array(result.z_l) - np.array(result.z_u)
+    return _finite(Guess(np.array(result.x), y))
+
+
+def by_clarabel(qp: QP) -> Guess | None:
+    """Clarabel's interior-point method."""
+    import clarabel
+
+    n = qp.c.size
+    B = sp.csr_array(sp.vstack([sp.csr_array(qp.G), sp.eye_array(n, format="csr")]))
+    low, high = np.append(qp.low, qp.lower), np.append(qp.high, qp.upper)
+    tied = np.flatnonzero(low == high)
+    above = np.flatnonzero((low < high) & np.isfinite(high))
+    below = np.flatnonzero((low < high) & np.isfinite(low))
+    rows = sp.csc_matrix(sp.vstack([B[tied], B[above], -B[below]]))
+    ends = np.concatenate([high[tied], high[above], -low[below]])
+    settings = clarabel.DefaultSettings()
+    settings.verbose, settings.max_threads = False, 1
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = TOLERANCE
+    cones = [clarabel.ZeroConeT(len(tied)), clarabel.NonnegativeConeT(len(above) + len(below))]
+    P = sp.csc_matrix(sp.triu(sp.csc_matrix(qp.H)))
+    answer = clarabel.DefaultSolver(P, qp.c, rows, ends, cones, settings).solve()
+    z = np.array(answer.z)
+    y = np.zeros(low.size)
+    y[tied] = -z[: len(tied)]
+    y[above] -= z[len(tied) : len(tied) + len(above)]
+    y[below] += z[len(tied) + len(above) :]
+    return _finite(Guess(np.array(answer.x), y[: qp.low.size]))
+
+
+def by_highs(qp: QP) -> Guess | None:
+    """HiGHS's active-set method, at most ten seconds."""
+    import highspy
+
+    m, n = qp.G.shape
+    G, H = sp.csc_array(qp.G), sp.csc_array(sp.tril(sp.csc_array(qp.H)))
+    model = highspy.HighsModel()
+    lp = model.lp_
+    lp.num_col_, lp.num_row_ = n, m
+    lp.col_cost_ = qp.c
+    lp.col_lower_, lp.col_upper_, lp.row_lower_, lp.row_upper_ = qp.lower, qp.upper, qp.low, qp.high
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = G.indptr, G.indices, G.data
+    model.hessian_.dim_ = n
+    model.hessian_.format_ = highspy.HessianFormat.kTriangular
+    model.hessian_.start_, model.hessian_.index_, model.hessian_.value_ = H.indptr, H.indices, H.data
+    highs = highspy.Highs()
+    for name, value in {"output_flag": False, "time_limit": 10.0, "parallel": "off"}.items():
+        highs.setOptionValue(name, value)
+    highs.passModel(model)
+    highs.run()
+    solution = highs.getSolution()
+    if len(solution.col_value) != n or len(solution.row_dual) != m:
+        return None
+    return _finite(Guess(np.array(solution.col_value), np.array(solution.row_dual)))
+
+
+def _finite(guess: Guess) -> Guess | None:
+    return guess if np.isfinite(guess.v).all() and np.isfinite(guess.y).all() else None

@@ -1,0 +1,98 @@
+"""Chains of linear and quadratic levels over a polyhedron or a box, solved face by face.
+
+Each level is minimised over the minimisers of those before it, which are never described by a bound on a value: a
+linear level fixes the columns and rows with a nonzero multiplier, a quadratic one also the image P x. Later levels
+are solved for the step d from the point reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..objectives.base import Objective
+from ..sets.base import Domain
+from ..sets.box import Box
+from ..sets.polyhedron import Polyhedron
+from .answer import Answer
+from .chain import Chain
+from .extended import double
+from .face import Face
+from .level import Level, why_not_quadratic
+
+ASSUMES = (
+    "extended-precision arithmetic follows the standard rounding model",
+    "points that violate constraints by rounding only count as feasible, at the price their multipliers give",
+)
+
+
+def rows_apply(levels: Sequence[Objective], domain: Domain) -> str:
+    """Empty where ``solve_rows`` applies, else the reason why not."""
+    if not isinstance(domain, (Polyhedron, Box)):
+        return f"the domain is a {type(domain).__name__}, not a Polyhedron or Box"
+    for k, objective in enumerate(levels):
+        if why := why_not_quadratic(objective):
+            return f"level {k}: {why}"
+    return ""
+
+
+def solve_rows(levels: Sequence[Objective], domain: Domain, *, tol: float = 1e-10) -> list[Answer]:
+    """Minimise each level over the minimisers of those before it, the first being the most important.
+
+    Parameters
+    ----------
+    levels : sequence of objectives
+        Linear, SquaredNorm, convex Quadratic, LeastSquares, their sums and positive multiples.
+    domain : Polyhedron or Box
+        The set of the first level.
+    tol : float
+        The relative width of a level's bracket with which a solver's answer is accepted at once.
+
+    Returns
+    -------
+    list of Answer
+        One a level. Its f is that level and its g the level before (for the first level, itself).
+
+    Examples
+    --------
+    The point nearest to the origin among those of a triangle with the least x[0] + x[1]:
+
+    >>> import tiebreak as tb
+    >>> from tiebreak.exact.rows import solve_rows
+    >>> triangle = tb.Polyhedron(A_ub=[[-1.0, -1.0]], b_ub=[-1.0], bounds=(0, 1))
+    >>> answers = solve_rows([tb.Linear([1.0, 1.0]), tb.SquaredNorm()], triangle)
+    >>> answers[-1].x, answers[-1].lower_unique
+    (array([0.5, 0.5]), False)
+    """
+    if why := rows_apply(levels, domain):
+        raise ValueError(f"the exact method by rows does not apply: {why}")
+    dims = {part.dim for part in (*levels, domain)} - {None}
+    if len(dims) != 1:
+        raise ValueError(f"levels and domain must have one number of variables, got {sorted(d for d in dims if d)}")
+    domain = domain.with_dim(next(iter(dims)) or 0)
+    chain = Chain(Face.of(domain), tol)
+    answers: list[Answer] = []
+    for objective in levels:
+        level = Level.of(objective, chain.face.x.size)
+        constant = chain.keeps(level) if answers else None
+        unique = chain.face.single
+        own = chain.solve(level)
+        before = answers[-1] if answers else None
+        answers.append(
+            Answer(
+                x=np.clip(double(chain.face.x), chain.face.given.lower, chain.face.given.upper),
+                g_lower=before.f_lower if before else own.lower,
+                g_upper=before.f_upper if before else own.upper,
+                f_lower=own.lower,
+                f_upper=own.upper,
+                multiplier=float(own.prices[-1]) if before else 0.0,
+                lower_unique=unique if before else chain.face.single,
+                upper_constant=constant,
+                well_posed=chain.well_posed,
+                notes=tuple(chain.notes),
+                assumes=ASSUMES,
+                steps=chain.steps,
+            )
+        )
+    return answers

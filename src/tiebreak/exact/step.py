@@ -1,0 +1,108 @@
+"""A quadratic level as a programme in the step d on its face, for solvers (lifted) and for the polish (exact gradient).
+
+Squares enter through rows F d - s = 0 with the Hessian on s, so that F'F, which would square the condition number,
+is never formed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..arrays import Matrix, Vector
+from .extended import Ext, double, ext
+from .level import DENSE, Level
+from .qp_portfolio import QP
+from .reduce import Reduced
+
+
+@dataclass
+class Step:
+    """min level(x + d) over the reduced face; ``origin`` is x."""
+
+    level: Level
+    origin: Ext
+    face: Reduced
+
+    @cached_property
+    def dense(self) -> bool:
+        """Whether all matrices are dense."""
+        return not self.face.G.sparse and self.face.columns.size <= DENSE
+
+    @cached_property
+    def curvature(self) -> Matrix:
+        """The Hessian without the lifted squares."""
+        columns = self.face.columns
+        H = self.level.strong_convexity * (np.eye(columns.size) if self.dense else sp.eye_array(columns.size))
+        for form in self.level.forms:
+            part = float(form.scale) * form.Q.A[columns][:, columns]
+            H = H + (part.toarray() if self.dense and sp.issparse(part) else part)
+        return H if self.dense else sp.csr_array(H)
+
+    @cached_property
+    def lifted(self) -> tuple[Matrix, Vector]:
+        """F and the weights of s: the squares with a matrix, tall dense ones by their triangular factor."""
+        blocks, weights = [], [np.zeros(0)]
+        for F, _, scale in self.level.squares:
+            if F is None:
+                continue
+            part = F.A[:, self.face.columns]
+            if not sp.issparse(part) and part.shape[0] > part.shape[1]:
+                part = np.linalg.qr(part, mode="r")
+            blocks.append(part.toarray() if self.dense and sp.issparse(part) else part)
+            weights.append(np.full(part.shape[0], float(scale)))
+        weight = np.concatenate(weights)
+        if not blocks:
+            empty = (0, self.face.columns.size)
+            return (np.zeros(empty) if self.dense else sp.csr_array(empty)), weight
+        return (np.vstack(blocks) if self.dense else sp.csr_array(sp.vstack(blocks))), weight
+
+    def programme(self) -> QP:
+        """The programme for a solver in double precision."""
+        F, weight = self.lifted
+        k, n = F.shape
+        free = np.full(k, np.inf)
+        zero = np.zeros(k)
+        face = self.face
+        grad = double(self.level.at(self.origin).grad[face.columns])
+        G = face.G.A
+        if self.dense:
+            H = np.zeros((n + k, n + k))
+            H[:n, :n] = self.curvature
+            H[n:, n:] = np.diag(weight)
+            rows = np.zeros((G.shape[0] + k, n + k))
+            rows[: G.shape[0], :n], rows[G.shape[0] :, :n], rows[G.shape[0] :, n:] = G, F, -np.eye(k)
+        else:
+            H = sp.csr_array(sp.block_diag([self.curvature, sp.diags_array(weight)])) if k else self.curvature
+            rows = sp.csr_array(sp.block_array([[G, None], [F, -sp.eye_array(k)]])) if k else sp.csr_array(G)
+        return QP(
+            H,
+            np.append(grad, zero),
+            rows,
+            np.append(double(face.low), zero),
+            np.append(double(face.high), zero),
+            np.append(double(face.lower), -free),
+            np.append(double(face.upper), free),
+        )
+
+    def gradient(self, d: Ext) -> Ext:
+        """Of the level at x + d, on the columns of the face."""
+        full = self.origin.copy()
+        full[self.face.columns] += d
+        return self.level.at(full).grad[self.face.columns]
+
+    def residual(self, d: Ext, y: Ext) -> float:
+        """The natural residual: zero exactly at solutions, and absolute."""
+        face = self.face
+        slope = self.gradient(d) - face.G.transpose_times(y)
+        activity = face.G.times(d)
+        columns = d - np.clip(d - slope, face.lower, face.upper)
+        rows = activity - np.clip(activity - y, face.low, face.high)
+        return max(float(np.abs(columns).max(initial=0)), float(np.abs(rows).max(initial=0)))
+
+    def zero(self) -> tuple[Ext, Ext]:
+        """The step that stays, without multipliers."""
+        return ext(np.zeros(self.face.columns.size)), ext(np.zeros(self.face.rows.size))
