@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from ..sets.lp_model import Rows
 from .extended import Ext, ExtMatrix, double, ext
 from .face import Face, Record
+from .held import RANK, Held
 from .level import Level
 from .lp_level import SOUND, FaceProgram
 from .polish import polished
@@ -57,8 +58,8 @@ class Chain:
     def solve(self, level: Level) -> Bracket:
         """Minimise the level over the face, and shrink the face to its minimisers."""
         by_vertex = level.linear or bool(self.face.single)
-        solved = self._linear(level) if by_vertex else self._quadratic(level)
-        self._shrink(level, solved)
+        solved = (self._at_point(level) or self._linear(level)) if by_vertex else self._quadratic(level)
+        self._shrink(level, solved, None if by_vertex else ExtMatrix(level.rows))
         if not by_vertex:
             self._programme = None  # its rows lack those of this level
         if not self.face.single:
@@ -81,6 +82,19 @@ class Chain:
         y, w = face.split(vertex.y)
         x = face.x if face.single else self._snapped(origin + vertex.x)
         return Solved(x, y, w, bracket(face, level, x, y, w), vertex.threshold)
+
+    def _at_point(self, level: Level) -> Solved | None:
+        """On a single point: multipliers by least squares, if those prove enough."""
+        face, held = self.face, Held(self.face)
+        if not face.single or not held.small:
+            return None
+        y, w = held.multipliers(level.at(face.x).grad)
+        found = bracket(face, level, face.x, y, w)
+        return Solved(face.x, y, w, found, np.inf) if self._accepted(found) else None
+
+    def _accepted(self, found: Bracket) -> bool:
+        """Whether the point is optimal on its face to the tolerance, whatever is inherited from the levels before."""
+        return found.width - 3 * found.inherited / (1 + abs(float(found.value))) <= self.tol
 
     def _build(self) -> FaceProgram:
         """The face as rows of a linear programme: in x at first, in the step from the point once images are held."""
@@ -117,10 +131,10 @@ class Chain:
                 if best is None or _worth(solved) < _worth(best):
                     best = solved
             self.steps += 1
-            if best is not None and best.bracket.width <= self.tol:
+            if best is not None and self._accepted(best.bracket):
                 break
         assert best is not None
-        if best.bracket.width > self.tol:
+        if not self._accepted(best.bracket):
             self.notes.append(f"a quadratic level is known to a relative width of {best.bracket.width:.1e} only")
         return best
 
@@ -130,25 +144,22 @@ class Chain:
         x = self._snapped(face.x + step.face.expand(d))
         y, w = face.split(step.face.expand_multipliers(y, level.at(x).grad))
         found = bracket(face, level, x, y, w)
-        size = float(np.abs(double(found.grad) * face.scale).max(initial=0.0)) or 1.0
+        size = float((found.grad_size * face.scale).max(initial=0.0)) or 1.0
         believed = residual <= POLISHED * (1 + float(np.abs(x).max()))
         return Solved(x, y, w, found, FIX_QUADRATIC * size if believed else np.inf)
 
     # -- what a level leaves ---------------------------------------------------------------------------------------
 
-    def _shrink(self, level: Level, solved: Solved) -> None:
+    def _shrink(self, level: Level, solved: Solved, P: ExtMatrix | None) -> None:
         """Fix columns and rows with a nonzero multiplier at their bounds, and record the level."""
         face, own = self.face, solved.bracket
-        z = own.grad - face.A.transpose_times(solved.y)
-        for record, part in zip(face.records, solved.w, strict=True):
-            if record.P is not None:
-                z = z - record.P.transpose_times(part)
+        z = own.grad - face.held_part(solved.y, solved.w)
         sizes = np.abs(double(z)) * face.scale, np.abs(double(solved.y)) * face.row_size
         columns = np.flatnonzero((sizes[0] > solved.threshold) & (face.column_side == 0))
         rows = np.flatnonzero((sizes[1] > solved.threshold) & (face.row_side == 0))
         face.column_side[columns] = -np.sign(double(z[columns]))
         face.row_side[rows] = -np.sign(double(solved.y[rows]))
-        if np.isinf(solved.threshold):
+        if np.isinf(solved.threshold) and not face.single:
             self.well_posed = False
             self.notes.append("a quadratic level was not polished to the last digits: nothing was fixed by it")
         near = sum(int(np.sum((s > solved.threshold / NEAR) & (s < solved.threshold * NEAR))) for s in sizes)
@@ -173,12 +184,37 @@ class Chain:
                 own.lower,
                 own.gap,
                 own.allowance,
-                None if level.linear else ExtMatrix(level.rows),
+                P,
+                0.0 if P is None else self._reach(level, solved, z),
             )
         )
         face.x = solved.x
         if self._programme is not None:
             self._programme.fix(columns, rows, face.x - self._origin)
+
+    def _reach(self, level: Level, solved: Solved, z: Ext) -> float:
+        """How far a true minimiser may be, by values, which never fails, or by the gradient, which is far better.
+
+        By values: there the level is value + <grad, d> + <d, Hessian d>/2 <= value + allowance, and <grad, d> >= -gap;
+        for sums of squares, neither point can be farther than the square root of twice its value from the targets.
+        """
+        own = solved.bracket
+        reach = np.sqrt(2 * max(0.0, own.gap + own.allowance))
+        if level.lower_bound >= 0 and not level.q.any() and not level.forms:
+            reach = min(reach, 2 * np.sqrt(2 * max(0.0, float(own.value) + own.allowance)))
+        held = Held(self.face)
+        if held.small:
+            reach = min(reach, held.reach(level, solved.x, z, own.left_error))
+            self._doubt(held)
+        return float(reach)
+
+    def _doubt(self, held: Held) -> None:
+        if held.doubtful:
+            self.well_posed = False
+            self.notes.append(
+                f"{held.doubtful} singular values lie within a factor of 1000 of {RANK:g} (relative), below which they "
+                "count as zero: the rank hangs on rounding, a slack would be safer"
+            )
 
     def _is_single(self, level: Level, solved: Solved) -> bool | None:
         if level.strong_convexity > 0:

@@ -60,13 +60,11 @@ class ExtMatrix:
 
     def times_error(self, x: Ext) -> Vector:
         """A bound on the error of each entry of ``times(x)``."""
-        units, size = self._units
-        return units * UNIT * np.asarray(size @ np.abs(double(x)))
+        return self._units * UNIT * np.asarray(self.size @ np.abs(double(x)))
 
     def transpose_times_error(self, y: Ext) -> Vector:
         """A bound on the error of each entry of ``transpose_times(y)``."""
-        units, size = self._transposed_units
-        return units * UNIT * np.asarray(size @ np.abs(double(y)))
+        return self._transposed_units * UNIT * np.asarray(self.size.T @ np.abs(double(y)))
 
     @cached_property
     def _wide(self) -> Matrix:
@@ -78,13 +76,17 @@ class ExtMatrix:
         return T.astype(np.longdouble)
 
     @cached_property
-    def _units(self) -> tuple[Vector | float, Matrix]:
-        return _rounding_units(self._wide, self.sparse), abs(self.A)
+    def size(self) -> Matrix:
+        """The absolute values of the entries."""
+        return abs(self.A)
 
     @cached_property
-    def _transposed_units(self) -> tuple[Vector | float, Matrix]:
-        size = abs(self.A).T
-        return _rounding_units(self._wide_transposed, self.sparse), sp.csr_array(size) if self.sparse else size
+    def _units(self) -> Vector | float:
+        return _rounding_units(self._wide, self.sparse)
+
+    @cached_property
+    def _transposed_units(self) -> Vector | float:
+        return _rounding_units(self._wide_transposed, self.sparse)
 
 
 def _rounding_units(A: Matrix, sparse: bool) -> Vector | float:

@@ -40,18 +40,7 @@ class Record:
     gap: float  # value - lower, computed without cancellation
     allowance: float  # value + allowance is above the optimal value
     P: ExtMatrix | None  # the rows of its second-order part; None for a linear level
-
-    @property
-    def reach(self) -> float:
-        """A bound on sqrt(<d, Hessian d>) for the step d from x to any true minimiser.
-
-        The level's value there is value + <grad, d> + <d, Hessian d>/2 <= value + allowance, and <grad, d> >= -gap.
-        A sum of squares that is nearly zero at both points needs no gradient.
-        """
-        by_gap = np.sqrt(2 * max(0.0, self.gap + self.allowance))
-        if self.level.lower_bound < 0 or self.level.q.any() or self.level.forms:
-            return float(by_gap)
-        return float(min(by_gap, 2 * np.sqrt(2 * max(0.0, float(self.value) + self.allowance))))
+    reach: float  # a bound on sqrt(<d, Hessian d>) for the step d from x to any true minimiser
 
 
 @dataclass
@@ -120,6 +109,14 @@ class Face:
             w.append(multipliers[start : start + size])
             start += size
         return multipliers[:m], w
+
+    def held_part(self, y: Ext, w: list[Ext]) -> Ext:
+        """A'y + sum of P_k'w_k."""
+        part = self.A.transpose_times(y)
+        for record, own in zip(self.records, w, strict=True):
+            if record.P is not None:
+                part = part + record.P.transpose_times(own)
+        return part
 
     def step_rows(self) -> tuple[Matrix, Ext, Ext, Ext, Ext]:
         """The face in the step d = x - point: rows, their low and high ends, lower and upper bounds of d."""

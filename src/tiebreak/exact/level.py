@@ -43,6 +43,7 @@ class Evaluation(NamedTuple):
     grad: Ext
     value_error: float
     grad_error: Vector
+    grad_size: Vector  # of the terms that the gradient is a sum of: what cancels in it, does so relative to this
 
 
 def why_not_quadratic(objective: Objective) -> str:
@@ -114,7 +115,8 @@ class Level:
         units = sum_units(x.size) + 4
         value, grad = self.constant + total(terms), self.q.copy()
         value_error = units * UNIT * (float(np.abs(terms).sum()) + abs(float(self.constant)))
-        grad_error = 4 * UNIT * np.abs(double(self.q))
+        grad_size = np.abs(double(self.q))
+        grad_error = 4 * UNIT * grad_size
         for F, b, scale in self.squares:
             image = x if F is None else F.times(x)
             residual = image if b is None else image - b
@@ -124,16 +126,19 @@ class Level:
             value, grad = value + half, grad + scale * part
             units = sum_units(residual.size) + 6
             value_error += units * UNIT * float(half) + float(scale) * float(np.abs(double(residual)) @ lost)
-            spread = lost if F is None else F.transpose_times_error(residual) + np.asarray(abs(F.A).T @ lost)
-            grad_error += float(scale) * (spread + 2 * UNIT * np.abs(double(part)))
+            spread = lost if F is None else F.transpose_times_error(residual) + np.asarray(F.size.T @ lost)
+            grad_error = grad_error + float(scale) * (spread + 2 * UNIT * np.abs(double(part)))
+            parts = np.abs(double(image)) + (0.0 if b is None else np.abs(b))
+            grad_size = grad_size + float(scale) * (parts if F is None else np.asarray(F.size.T @ parts))
         for Q, scale in self.forms:
             image, lost = Q.times(x), Q.times_error(x)
             products = x * image
             value, grad = value + scale * total(products) / 2, grad + scale * image
             units = sum_units(x.size) + 6
             value_error += float(scale) * (units * UNIT * float(np.abs(products).sum()) + float(lost @ size))
-            grad_error += float(scale) * (lost + 2 * UNIT * np.abs(double(image)))
-        return Evaluation(value, grad, value_error + 4 * UNIT * abs(float(value)), grad_error)
+            grad_error = grad_error + float(scale) * (lost + 2 * UNIT * np.abs(double(image)))
+            grad_size = grad_size + float(scale) * np.asarray(Q.size @ size)
+        return Evaluation(value, grad, value_error + 4 * UNIT * abs(float(value)), grad_error, grad_size)
 
     # -- the second-order part as rows: P d = 0 says that a step d does not change it -------------------------
 
@@ -144,6 +149,23 @@ class Level:
         blocks: list[Matrix] = [identity if s.F is None else s.F.A for s in self.squares]
         blocks += [form.Q.A for form in self.forms]
         return stack(blocks, self.dim)
+
+    @cached_property
+    def root(self) -> Matrix:
+        """R with R'R the Hessian; for few variables only where there are forms."""
+        identity = np.eye(self.dim) if self.dim <= DENSE else sp.eye_array(self.dim, format="csr")
+        blocks: list[Matrix] = [float(np.sqrt(s.scale)) * (identity if s.F is None else s.F.A) for s in self.squares]
+        for Q, scale in self.forms:
+            values, vectors = np.linalg.eigh(Q.A.toarray() if Q.sparse else Q.A)
+            blocks.append(np.sqrt(float(scale) * np.maximum(values, 0.0))[:, None] * vectors.T)
+        return stack(blocks, self.dim)
+
+    @cached_property
+    def image_size(self) -> float:
+        """A factor with |P d| <= image_size * sqrt(<d, Hessian d>)."""
+        square = sum(float(1 / s.scale) for s in self.squares)
+        square += sum(float(np.sqrt((form.Q.size**2).sum())) / float(form.scale) for form in self.forms)
+        return float(np.sqrt(square))
 
     def dual_size(self, w: Ext) -> float:
         """The norm of w with |<w, P d>| <= dual_size(w) * sqrt(<d, Hessian d>)."""

@@ -58,9 +58,7 @@ def _corrected(
     return np.where(low == high, 1, moved).astype(np.int8)
 
 
-def _on_sides(
-    step: Step, d: Ext, y: Ext, column_side: NDArray[np.int8], row_side: NDArray[np.int8]
-) -> tuple[Ext, Ext]:
+def _on_sides(step: Step, d: Ext, y: Ext, column_side: NDArray[np.int8], row_side: NDArray[np.int8]) -> tuple[Ext, Ext]:
     """The minimiser with columns and rows at the given sides: one factorisation, corrections until they stall."""
     face = step.face
     free, active = np.flatnonzero(column_side == 0), np.flatnonzero(row_side)
@@ -110,7 +108,11 @@ def _kkt(
         from scipy.sparse.linalg import splu
 
         G = sp.diags_array(row_scale) @ G
-        K = sp.block_array([[H, F.T, G.T], [F, None, None], [G, None, None]]) if k else sp.block_array([[H, G.T], [G, None]])
+        K = (
+            sp.block_array([[H, F.T, G.T], [F, None, None], [G, None, None]])
+            if k
+            else sp.block_array([[H, G.T], [G, None]])
+        )
         solve = splu(sp.csc_array(K + sp.diags_array(diagonal)), permc_spec="MMD_AT_PLUS_A").solve
 
     def corrections(stationary: Vector, short: Vector) -> tuple[Vector, Vector]:
@@ -134,5 +136,3 @@ def _row_size(G: Matrix) -> Vector:
 def _dense_solver(K: Matrix) -> Callable[[Vector], Vector]:
     inverse = np.linalg.inv(K)
     return lambda right: np.asarray(inverse @ right)
-
-

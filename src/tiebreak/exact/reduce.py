@@ -98,8 +98,6 @@ def reduce_rows(rows: Matrix, low: Ext, high: Ext, lower: Ext, upper: Ext) -> Re
     )
 
 
-
-
 def _nonzeros(rows: Matrix) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
     if not sp.issparse(rows):
         i, j = np.nonzero(rows)

@@ -33,10 +33,13 @@ class Bracket:
     value: np.longdouble
     grad: Ext
     grad_error: Vector
+    grad_size: Vector
     lower: float
     upper: float
     gap: float
     allowance: float
+    inherited: float  # the part of both that is due to the levels before
+    left_error: Vector
     violation: float
     prices: Vector  # lam_k, one a level before
     y: Ext
@@ -66,7 +69,7 @@ def bracket(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext]) -> Bracket:
     gap += sum_units(x.size + y.size) * UNIT * float(np.abs(least).sum() + np.abs(row_terms).sum())
 
     # The levels before.
-    loss = 0.0
+    loss = inherited = 0.0
     for record, lam, part in zip(face.records, prices, w, strict=True):
         step = record.x - x
         units = (sum_units(x.size) + 4) * UNIT
@@ -82,6 +85,7 @@ def bracket(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext]) -> Bracket:
             gap += reach - float(total(products)) + units * float(np.abs(products).sum())
             gap += float(np.abs(double(part)) @ record.P.times_error(step))
             loss += reach + float(np.abs(products).sum())
+            inherited += reach
 
     outside_rows = np.maximum(np.maximum(given.low - activity, activity - given.high), 0)
     outside = np.maximum(np.maximum(given.lower - x, x - given.upper), 0)
@@ -92,7 +96,21 @@ def bracket(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext]) -> Bracket:
     allowance = 2 * loss + 2 * f.value_error  # by the multipliers found, twice, as those of the true problem differ
     trusted = violation <= OUTSIDE * (1 + float(np.abs(x).max(initial=0)))
     upper = float(f.value) + allowance + rounding if trusted else np.inf
-    return Bracket(f.value, f.grad, f.grad_error, lower, upper, gap + f.value_error, allowance, violation, prices, y)
+    return Bracket(
+        f.value,
+        f.grad,
+        f.grad_error,
+        f.grad_size,
+        lower,
+        upper,
+        gap + f.value_error,
+        allowance,
+        inherited,
+        r_error,
+        violation,
+        prices,
+        y,
+    )
 
 
 def _with_prices(face: Face, grad: Ext, y: Ext, w: list[Ext]) -> tuple[Ext, list[Ext], Vector]:
