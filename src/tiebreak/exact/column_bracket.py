@@ -25,7 +25,7 @@ from .evaluated import dot_error, evaluated, largest
 from .master import Master
 from .smooth import Smooth
 from .solutions import Solutions
-from .vertex_face import screened
+from .vertex_face import optimal_face
 
 
 @dataclass
@@ -64,17 +64,18 @@ class Bracket:
         error = self.g_error + self.r_error + dot_error(self.r, self.x)
         tangent = g - at_x + least - error - 4 * UNIT_ROUNDOFF * (abs(g) + abs(at_x) + abs(least))
         self.g_upper = g + self.g_error
+        self.gap = at_x - least + error
         self.g_lower = min(max(lower.lower_bound, tangent, lower.scaled_dual_bound(self.x, least)), self.g_upper)
 
     # -- delta -------------------------------------------------------------------------------------------------
 
     def _delta(self) -> None:
         v, master, lower, domain = self.master.v, self.master, self.lower, self.problem.domain
-        mu = lower.least_curvature(domain)
+        mu = lower.least_curvature(lower.image(self.x), self.gap)
         value_gap = max(self.g_upper - self.g_lower, 0.0)
         delta = 0.0 if lower.data is None else float(np.sqrt(2 * value_gap / mu)) if mu > 0 else np.inf
         slope_error = self.r_error + dot_error(self.r, self.x) + 16 * UNIT_ROUNDOFF * largest(domain, np.abs(self.r))
-        face = screened(domain, lower, self.r, slope_error, delta)
+        face = optimal_face(domain, lower, self.r, self.g.grad_error, delta)
         self.solutions = Solutions(master, lower, self.upper, face)
         P = master.P[: master.r]
         self.row_norms = np.sqrt(np.einsum("ij,ij->i", P, P)) * (1 + 1e-6)
@@ -103,8 +104,8 @@ class Bracket:
             least = domain.lmo_bound(slope, domain.lmo(slope)) - float(slope @ self.x)
             best = max(best, f + least - paid - 2 * error - dot_error(slope, self.x))
         face = self.solutions.face
-        if face is not None:
-            least = float(np.min(face.dot(c))) - float(c @ self.x)
+        if face is not None and face.complete:
+            least = float(np.min(face.V @ c)) - float(c @ self.x)
             error = 2 * largest(domain, c_error) + dot_error(c, self.x)
             best = max(best, f + least - paid - error)
         return float(best)

@@ -189,8 +189,11 @@ class Master:
         return bend
 
     def descend(self, full_steps: int, enough: float) -> None:
-        """Newton steps until ``full_steps`` of them met no bound, or one promises less than ``enough``."""
-        taken = 0
+        """Newton steps until one promises less than ``enough``, or nothing more.
+
+        Where h is quadratic, ``full_steps`` of them that meet no bound are all it takes.
+        """
+        taken, last = 0, np.inf
         for _ in range(100 + 4 * self.v.count):
             bend = self.evaluate()
             q, r, v = self.q, self.r, self.v
@@ -200,7 +203,7 @@ class Master:
             reduced = self.gradient[free] - self.C[:q, :r] @ self.gradient[basic]
             dz = self._newton(reduced, bend)
             promise = -float(reduced @ dz)
-            if taken and (taken >= full_steps or promise <= enough):
+            if taken and (promise <= enough or (taken >= full_steps and (bend is None or promise > 0.25 * last))):
                 return
             step = np.zeros(v.count)
             step[free] = dz
@@ -212,7 +215,7 @@ class Master:
             w += length * step
             np.maximum(w, 0.0, out=w)
             if slot < 0:
-                taken += 1
+                taken, last = taken + 1, promise
             else:
                 w[slot] = 0.0
                 self._leave(slot)

@@ -14,9 +14,8 @@ from ..objectives import Huber, LeastSquares, Linear, Logistic, Quadratic, Squar
 from ..objectives.algebra import Multiple, Sum
 from ..objectives.base import Objective
 from ..objectives.matrix import DataMatrix
-from ..sets import L1Ball
-from ..sets.base import Domain
 
+TINY = float(np.finfo(np.float64).tiny)
 DENSE_ROOT = 2000  # a Quadratic of at most this many variables gets a factor of its Q
 
 
@@ -26,10 +25,10 @@ class Unsupported(Exception):
 
 @dataclass(frozen=True)
 class Link:
-    """A separable h: value, slope and curvature at t; the least curvature where |t| <= T; the most anywhere."""
+    """A separable h: value, slope and curvature at t; the least curvature near t, the most anywhere."""
 
     at: Callable[[Vector], tuple[float, Vector, Vector]]
-    least: Callable[[Vector], float]
+    least: Callable[[Vector, float], float]
     most: float
 
 
@@ -50,6 +49,7 @@ class Smooth:
     """
 
     def __init__(self, objective: Objective, dim: int) -> None:
+        self.dim = dim
         parts: list[Part] = []
         p = np.zeros(dim)
         for factor, term in flattened(objective):
@@ -96,10 +96,10 @@ class Smooth:
         grad = 0.0 if self.data is None else self.data.transpose_times(slope)
         return np.asarray(grad if self.p is None else grad + self.p)
 
-    def least_curvature(self, domain: Domain) -> float:
-        """A lower bound on the eigenvalues of h'' over the images of the domain; ``most`` is an upper one."""
+    def least_curvature(self, t: Vector, gap: float) -> float:
+        """A lower bound on the eigenvalues of h'' between t and every t' with h(t') <= h(t) + <h'(t), t' - t> + gap."""
         least = 1.0 if self.b.size else np.inf
-        return min([least, *(link.least(self._row_bounds(rows, domain)) for rows, link in self.links)])
+        return min([least, *(link.least(t[rows], gap) for rows, link in self.links)])
 
     @cached_property
     def sizes(self) -> Matrix:
@@ -107,15 +107,13 @@ class Smooth:
         assert self.data is not None
         return abs(self.data.raw)
 
-    def _row_bounds(self, rows: slice, domain: Domain) -> Vector:
-        """Upper bounds on |t_i| over the domain."""
-        assert self.data is not None
-        A: Matrix = sparse.csr_array(self.data.raw)[rows]
-        if isinstance(domain, L1Ball):
-            extent = domain.radius if domain.weights is None else domain.radius / domain.weights
-            return np.asarray(abs(A * extent).max(axis=1).toarray()).ravel() * (1 + 1e-14)
-        reach = float(np.linalg.norm(domain.lmo(np.zeros(A.shape[1])))) + domain.diameter
-        return np.asarray(np.sqrt(A.multiply(A).sum(axis=1)) * reach * (1 + 1e-12)).ravel()
+    @cached_property
+    def column_norms(self) -> Vector:
+        """||F_j||."""
+        if self.data is None:
+            return np.zeros(self.dim)
+        squares = self.sizes * self.sizes if self.data.kind == "sparse" else self.sizes**2
+        return np.asarray(np.sqrt(squares.sum(axis=0))).ravel()
 
     def linear_at(self, index: np.ndarray, entries: Vector) -> float:
         """<p, v> for a sparse v."""
@@ -199,7 +197,15 @@ def _logistic_link(term: Logistic, factor: float) -> Link:
         value, slope = term.link(t)
         return factor * value, factor * slope, bend(t)
 
-    return Link(at, lambda T: float(bend(T).min()), float(weights.max()) / 4)
+    def least(t: Vector, gap: float) -> float:
+        # The third derivative of the logistic loss is at most the second in size, so that
+        # h(t + s) - h(t) - h'(t) s >= h''(t) (e^-|s| + |s| - 1); this is at least h''(t) s^2 / 3 for |s| <= 1 and at
+        # least h''(t) (|s| - 1) anywhere.
+        ratio = max(gap, 0.0) / np.maximum(bend(t), TINY)
+        step = np.where(ratio <= 1 / 3, np.sqrt(3 * ratio), ratio + 1)
+        return float(bend(np.abs(t) + step).min())
+
+    return Link(at, least, float(weights.max()) / 4)
 
 
 def _huber_link(term: Huber, factor: float) -> Link:
@@ -207,4 +213,4 @@ def _huber_link(term: Huber, factor: float) -> Link:
         value, slope = term.link(t)
         return factor * value, factor * slope, np.where(np.abs(t - term.b) <= term.delta, factor, 0.0)
 
-    return Link(at, lambda T: 0.0, factor)
+    return Link(at, lambda t, gap: 0.0, factor)

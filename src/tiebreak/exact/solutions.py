@@ -6,8 +6,7 @@ import numpy as np
 
 from .master import Master
 from .smooth import Smooth
-from .vertex_face import Face
-from .vertices import key_of
+from .vertex_face import VertexFace
 
 CLEAN = 1e-11  # a row that counts as dependent leaves less than this of itself, if the rank is beyond doubt
 CONDITION = 1e7  # a basis conditioned worse than this makes the rank doubtful
@@ -32,15 +31,15 @@ class Solutions:
         Whether columns count as dependent that a smaller tolerance might tell apart.
     """
 
-    def __init__(self, master: Master, lower: Smooth, upper: Smooth, face: Face | None) -> None:
+    def __init__(self, master: Master, lower: Smooth, upper: Smooth, face: VertexFace | None) -> None:
         self.master, self.face = master, face
         self.doubtful = self.by_tolerance = False
         self.unique: bool | None = None
         self.constant: bool | None = None
         rows = master.v.E.shape[1]
-        if face is not None and (master.r < rows or face.index.size <= rows):
+        if face is not None and (master.r < rows or face.dimension < rows):
             self._complete(face, lower)
-            if self._all_basic(face):
+            if master.r == face.dimension + 1:  # E tells all points of the face apart
                 self.unique = self.constant = True
         self.spanned = master.r == rows or face is not None
         condition = float(np.linalg.norm(master.P[: master.r])) * master.v.s0
@@ -48,13 +47,13 @@ class Solutions:
         if self.unique is None:
             self._look_for_second(lower, upper)
 
-    def _rows(self, face: Face, lower: Smooth) -> np.ndarray:
+    def _rows(self, face: VertexFace, lower: Smooth) -> np.ndarray:
         v = self.master.v
-        rows = np.empty((face.index.size, v.E.shape[1]))
+        rows = np.empty((face.V.shape[0], v.E.shape[1]))
         rows[:, 0], rows[:, 1:] = v.s0, face.images(lower) - v.t_star
         return rows
 
-    def _complete(self, face: Face, lower: Smooth) -> None:
+    def _complete(self, face: VertexFace, lower: Smooth) -> None:
         """Enter vertices of the face with weight 0 until the basis spans its rows."""
         master, v = self.master, self.master.v
         rows = self._rows(face, lower)
@@ -69,8 +68,7 @@ class Solutions:
                 break
             unit = rest[furthest] / np.linalg.norm(rest[furthest])
             rest -= np.outer(rest @ unit, unit)
-            s = np.zeros(v.dim)
-            s[face.index[furthest]] = face.entries[furthest]
+            s = face.vertex(furthest)
             key, slot = v.find(s)
             if slot >= 0:  # superbasic, yet independent of the basis to within the tolerance
                 self.doubtful = True
@@ -78,24 +76,13 @@ class Solutions:
             master.enter(s, key)
         if master.r < rows.shape[1]:
             self.doubtful |= bool(np.max(left) > CLEAN)
-            self.by_tolerance = face.index.size > master.r
-
-    def _all_basic(self, face: Face) -> bool:
-        v, place = self.master.v, self.master.place
-        if face.index.size > self.master.r or self.master.v.w[self.master.free[: self.master.q]].any():
-            return False
-        for index, entry in zip(face.index, face.entries, strict=True):
-            slot = v.slots.get(key_of(np.array([index]), np.array([entry])), -1)
-            if slot < 0 or place[slot] < 0:
-                return False
-        return True
+            self.by_tolerance = face.dimension >= master.r
 
     def _look_for_second(self, lower: Smooth, upper: Smooth) -> None:
         """A vertex outside the basis that can enter and move x is a witness; f is constant if none moves f."""
         master, v = self.master, self.master.v
         r, q = master.r, master.q
         rows, F, p = v.E[master.free[:q]], v.F[master.free[:q]], v.p[master.free[:q]]
-        vertices = [v.vertex(int(slot)) for slot in master.free[:q]]
         if self.face is not None:
             rows = np.concatenate([rows, self._rows(self.face, lower)])
             F = np.concatenate([F, self.face.images(upper)])
@@ -114,11 +101,10 @@ class Solutions:
         )
         for candidate in np.flatnonzero(forward > MOVE):
             if candidate < q:
-                s = vertices[candidate]
+                s = v.vertex(int(master.free[candidate]))
             else:
                 assert self.face is not None
-                s = np.zeros(v.dim)
-                s[self.face.index[candidate - q]] = self.face.entries[candidate - q]
+                s = self.face.vertex(int(candidate) - q)
             size = float(np.linalg.norm(s))
             for share, slot in zip(mix[candidate], basic, strict=True):
                 s[v.index[slot]] -= share * v.entries[slot]

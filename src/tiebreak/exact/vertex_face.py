@@ -1,74 +1,124 @@
-"""The vertices that can lie on the optimal face of the lower level, for sets with few vertices."""
+"""The optimal face of the lower level, as far as it can be told from a point near it: vertices that span it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
-from ..arrays import Vector
-from ..sets import L1Ball, Simplex
+from ..arrays import Matrix, Vector
+from ..sets import Box, KSparse, L1Ball, Simplex
 from ..sets.base import Domain
 from .smooth import Smooth
 
-LARGEST = 20_000_000  # entries of the images of the vertices of a face, beyond which it is not listed
+LARGEST = 20_000_000  # numbers a listed face may take up, with its images
 
 
 @dataclass(frozen=True)
-class Face:
-    """Vertices entries_i e_(index_i); every lower solution is a mix of them."""
+class VertexFace:
+    """A face that holds every lower solution: vertices (rows of V) that span it, and its dimension.
 
-    index: np.ndarray
-    entries: Vector
+    ``complete`` says that V lists all its vertices, so that minima over the face can be read off.
+    """
+
+    V: Matrix
+    dimension: int
+    complete: bool
 
     def images(self, level: Smooth) -> np.ndarray:
         """F v, one row a vertex."""
         if level.data is None:
-            return np.zeros((self.index.size, 0))
-        A = level.data.raw
-        picked = A.tocsc()[:, self.index].toarray() if level.data.kind == "sparse" else A[:, self.index]
-        return np.asarray(picked.T * self.entries[:, None])
+            return np.zeros((self.V.shape[0], 0))
+        images = self.V @ level.data.raw.T
+        return np.asarray(images.toarray() if level.data.kind == "sparse" else images)
 
     def linear(self, level: Smooth) -> Vector:
         """<p, v>."""
-        return np.zeros(self.index.size) if level.p is None else level.p[self.index] * self.entries
+        return np.zeros(self.V.shape[0]) if level.p is None else np.asarray(self.V @ level.p)
 
-    def dot(self, c: Vector) -> Vector:
-        """<c, v>."""
-        return np.asarray(c[self.index] * self.entries)
-
-
-def axis_vertices(domain: Domain, dim: int) -> Face | None:
-    """All vertices, where each is a multiple of a unit vector."""
-    every = np.arange(dim)
-    if isinstance(domain, L1Ball):
-        extent = np.broadcast_to(domain.radius if domain.weights is None else domain.radius / domain.weights, dim)
-        return Face(np.concatenate([every, every]), np.concatenate([extent, -extent]))
-    if isinstance(domain, Simplex):
-        return Face(every, np.full(dim, domain.total))
-    return None
+    def vertex(self, i: int) -> Vector:
+        """One of the vertices as a dense vector."""
+        start, end = self.V.indptr[i], self.V.indptr[i + 1]
+        s = np.zeros(self.V.shape[1])
+        s[self.V.indices[start:end]] = self.V.data[start:end]
+        return s
 
 
-def screened(domain: Domain, lower: Smooth, grad: Vector, error: float, delta: float) -> Face | None:
-    """The vertices not proved to be off the optimal face, given that ||F x - t*|| <= delta at the point of ``grad``.
+def optimal_face(domain: Domain, lower: Smooth, grad: Vector, error: Vector, delta: float) -> VertexFace | None:
+    """The face without what is proved to be off it, given that ||F x - t*|| <= delta at the point x of ``grad``.
 
-    With r = grad g(x), r* = grad g at the solutions and L the largest curvature of h, <r* - r, v - v'> is at most
-    L delta ||F(v - v')||, and the face minimises <r*, .>. ``error`` bounds what rounding does to <r, v>.
+    With r = grad g(x), r* = grad g at the solutions and L the largest curvature of h, entry j of r* - r is at most
+    L delta ||F_j||, plus the rounding ``error`` of r; and the face minimises <r*, .>. None where the set is not one
+    whose faces are known, or the face is too large to be listed.
     """
-    face = axis_vertices(domain, grad.size)
-    if face is None:
+    if not np.isfinite(delta):
         return None
-    values = face.dot(grad)
-    lowest = int(np.argmin(values))
-    norms = _image_norms(lower, face)
-    near = values - values[lowest] <= 2 * error + lower.most * delta * (norms + norms[lowest]) * (1 + 1e-10)
-    face = Face(face.index[near], face.entries[near])
-    return face if face.index.size * (lower.size + 1) <= LARGEST else None
+    doubt = (lower.most * delta * lower.column_norms + error) * (1 + 1e-10)
+    face: VertexFace | None = None
+    if isinstance(domain, L1Ball):
+        extent = np.broadcast_to(
+            domain.radius if domain.weights is None else domain.radius / domain.weights, grad.shape
+        )
+        face = _mixes(np.concatenate([-grad, grad]), np.tile(doubt, 2), np.tile(extent, 2), signed=True)
+    elif isinstance(domain, Simplex):
+        face = _mixes(-grad, doubt, np.full(grad.size, domain.total), signed=False)
+    elif isinstance(domain, Box):
+        face = _sub_box(domain, grad, doubt)
+    elif isinstance(domain, KSparse):
+        face = _sub_hull(domain, grad, doubt)
+    return face if face is not None and face.V.shape[0] * (lower.size + 1) <= LARGEST else None
 
 
-def _image_norms(level: Smooth, face: Face) -> Vector:
-    if level.data is None:
-        return np.zeros(face.index.size)
-    A = level.data.raw
-    squares = A.multiply(A).sum(axis=0) if level.data.kind == "sparse" else np.einsum("ij,ij->j", A, A)
-    return np.asarray(np.sqrt(np.asarray(squares).ravel())[face.index] * np.abs(face.entries))
+def _mixes(gain: Vector, doubt: Vector, extent: Vector, signed: bool) -> VertexFace:
+    """The l1 ball and the simplex: vertices of the largest gain, up to doubt."""
+    best = float(np.max((gain - doubt) * extent))
+    picked = np.flatnonzero((gain + doubt) * extent >= best)
+    d = gain.size // 2 if signed else gain.size
+    index, entries = picked % d, np.where(picked < d, extent[picked], -extent[picked])
+    V = sparse.csr_array((entries, index, np.arange(picked.size + 1)), shape=(picked.size, d))
+    both = signed and np.unique(index).size < picked.size  # opposite vertices: the centre is in the face, all of Z is
+    return VertexFace(V, d if both else picked.size - 1, complete=True)
+
+
+def _sub_box(domain: Box, grad: Vector, doubt: Vector) -> VertexFace | None:
+    """The box: a corner, and the same with one free coordinate at its other bound."""
+    lower, upper = np.broadcast_to(domain.lower, grad.shape), np.broadcast_to(domain.upper, grad.shape)
+    corner = np.where(grad >= 0, lower, upper)
+    free = np.flatnonzero((np.abs(grad) <= doubt) & (lower < upper))
+    if (free.size + 1) * grad.size > LARGEST:
+        return None
+    V = np.tile(corner, (free.size + 1, 1))
+    V[np.arange(1, free.size + 1), free] = (lower + upper - corner)[free]
+    return VertexFace(sparse.csr_array(V), free.size, complete=False)
+
+
+def _sub_hull(domain: KSparse, grad: Vector, doubt: Vector) -> VertexFace | None:
+    """The k-sparse polytope: entries surely among the k largest, surely not, and tied, which exchange one another."""
+    size, k, R = np.abs(grad), domain.k, domain.radius
+    level = np.sort(size - doubt)[-k]  # at least k entries are at least this large
+    most = np.sort(size + doubt)[-k - 1] if k < size.size else -np.inf  # at most k entries are larger
+    sure = size - doubt > max(most, 0.0)
+    tied = np.flatnonzero(~sure & (size + doubt >= level))
+    signs = np.where(grad >= 0, -R, R)
+    slots = k - int(np.count_nonzero(sure))
+    base = np.where(sure, signs, 0.0)
+    if (2 * tied.size + 1) * grad.size > LARGEST:
+        return None
+    if np.any(size[tied] <= doubt[tied]):  # the tied entries may have either sign: a full-dimensional part
+        rows = []
+        for i in range(tied.size):
+            window = base.copy()
+            window[np.roll(tied, -i)[:slots]] = R
+            rows += [window, window.copy()]
+            rows[-1][tied[i]] = -R
+        return VertexFace(sparse.csr_array(np.array(rows)), tied.size, complete=False)
+    first, rest = tied[:slots], tied[slots:]
+    start = base.copy()
+    start[first] = signs[first]
+    swaps = [(first[0], j) for j in rest] + [(i, rest[0]) for i in first[1:]] if slots and rest.size else []
+    rows = [start]
+    for out, into in swaps:
+        rows.append(start.copy())
+        rows[-1][out], rows[-1][into] = 0.0, signs[into]
+    return VertexFace(sparse.csr_array(np.array(rows)), len(rows) - 1, complete=False)
