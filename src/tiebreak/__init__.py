@@ -2,7 +2,7 @@
 
 >>> import tiebreak as tb
 >>> problem = tb.Problem(upper=tb.SquaredNorm(), lower=tb.LeastSquares([[1.0, 1.0]], [1.0]), domain=tb.L1Ball(2.0))
->>> result = tb.solve(problem, tol_upper=1e-3)
+>>> result = tb.solve(problem)
 >>> result.success, result.x.round(2)
 (True, array([0.5, 0.5]))
 """
@@ -12,6 +12,7 @@ import logging
 from . import steps, testing
 from .callbacks import Event, Progress, Trace
 from .certificate import Certificate
+from .lexicographic import Chain, lexicographic
 from .objectives import (
     ConvexityError,
     Function,
@@ -49,7 +50,8 @@ from .sets import (
     Spectrahedron,
 )
 from .solve import iterate, solve
-from .solvers import CG, CGBiO, Solver, State, methods
+from .solvers import CG, CGBiO, Exact, Solver, State, methods
+from .tradeoff import Tradeoff, tradeoff
 
 __version__ = "0.1.0"
 
@@ -61,6 +63,7 @@ __all__ = [
     "Box",
     "CGBiO",
     "Certificate",
+    "Chain",
     "Columns",
     "ConvexityError",
     "Cut",
@@ -68,6 +71,7 @@ __all__ = [
     "Domain",
     "ErrorBound",
     "Event",
+    "Exact",
     "FromOracles",
     "Function",
     "GradientError",
@@ -97,11 +101,14 @@ __all__ = [
     "State",
     "Status",
     "Trace",
+    "Tradeoff",
     "__version__",
     "check_gradient",
     "iterate",
+    "lexicographic",
     "methods",
     "solve",
     "steps",
     "testing",
+    "tradeoff",
 ]

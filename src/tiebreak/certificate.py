@@ -139,11 +139,13 @@ class Bounds:
                 "check lower with tiebreak.check_gradient and its convexity"
             )
         f = Linearisation.of(self.problem.upper, x)
-        best = max(self._upper_level(f, cut, multiplier) for cut in cuts)
+        best, lam = max(self._upper_level(f, cut, multiplier) for cut in cuts)
         self._upper_bounds(f, g)
         if self.problem.upper.convex:
-            self.f_lower = max(self.f_lower, best)
+            if best > self.f_lower:
+                self.f_lower, self.multiplier = best, lam
             return None
+        self.multiplier = lam
         return float(f.value + f.value_error - best)
 
     def adopt(self, answer: Answer) -> None:
@@ -215,11 +217,11 @@ class Bounds:
 
     # -- upper level -------------------------------------------------------------------------------------------
 
-    def _upper_level(self, f: Linearisation, g: Linearisation, multiplier: float) -> float:
-        """The Lagrangian bound at the multiplier of the cut, or at smaller ones where rounding makes those better."""
+    def _upper_level(self, f: Linearisation, g: Linearisation, multiplier: float) -> tuple[float, float]:
+        """The best Lagrangian bound, near the multiplier of the cut or the given one, and the multiplier it has."""
         level = self.g_upper + self.problem.slack
         if not np.isfinite(level):
-            return self._lagrangian(f, g, 0.0, 0.0)
+            return self._lagrangian(f, g, 0.0, 0.0), 0.0
         warm = self.multiplier or multiplier
         cut = self.problem.domain.lmo_cut(f.grad, g.grad, float(g.grad @ g.x) + level - g.value, warm=warm)
         first = cut.multiplier if np.isfinite(cut.multiplier) else max(10 * warm, 1.0)
@@ -234,9 +236,7 @@ class Bounds:
                 lam, bound = 0.1 * lam, smaller
             if bound > best:
                 best, best_at = bound, lam
-        if best > self.f_lower or not self.problem.upper.convex:
-            self.multiplier = best_at
-        return best
+        return best, best_at
 
     def _lagrangian(self, f: Linearisation, g: Linearisation, lam: float, level: float) -> float:
         slope = f.grad + lam * g.grad

@@ -1,1 +1,40 @@
-"""Exact solves: the optimal face of the lower level, then the upper level on it."""
+"""Exact solves: the optimal face of the lower level, then the upper level on it.
+
+Two engines. By rows: polyhedra and boxes, through their constraints. By columns: other polytopes, through the vertices
+that their linear oracle supplies. Each returns an ``Answer`` with its own proof.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..problem import Problem
+    from .answer import Answer
+
+
+def why_not_exact(problem: Problem) -> str:
+    """Empty where an exact engine applies to ``problem``, else the reason why none does."""
+    from ..sets import Box, Polyhedron
+    from .columns import columns_apply
+    from .rows import rows_apply
+
+    if not problem.upper.convex:
+        return "the upper level is not convex"
+    if isinstance(problem.domain, (Polyhedron, Box)):
+        return rows_apply([problem.lower, problem.upper], problem.domain)
+    return columns_apply(problem.with_slack(0.0))
+
+
+def solve_exactly(problem: Problem) -> Answer:
+    """The bilevel problem itself (slack 0) by the engine that fits its domain."""
+    from ..sets import Box, Polyhedron
+    from .columns import solve_columns
+    from .rows import solve_rows
+
+    if isinstance(problem.domain, (Polyhedron, Box)):
+        return solve_rows([problem.lower, problem.upper], problem.domain)[-1]
+    return solve_columns(problem)
+
+
+__all__ = ["solve_exactly", "why_not_exact"]

@@ -9,8 +9,9 @@ from typing import Any
 from .base import MethodInfo, Solver, State
 from .cg import CG
 from .cg_bio import CGBiO
+from .exact import Exact
 
-SOLVERS: dict[str, type[Solver[Any]]] = {cls.info.name: cls for cls in (CGBiO, CG)}
+SOLVERS: dict[str, type[Solver[Any]]] = {cls.info.name: cls for cls in (Exact, CGBiO, CG)}
 
 
 def named(name: str) -> Solver[Any]:
@@ -40,9 +41,9 @@ def methods() -> MethodTable:
     --------
     >>> import tiebreak as tb
     >>> [info.name for info in tb.methods()]
-    ['cg-bio', 'cg']
+    ['exact', 'cg-bio', 'cg']
     """
     return MethodTable(cls.info for cls in SOLVERS.values())
 
 
-__all__ = ["CG", "SOLVERS", "CGBiO", "MethodInfo", "MethodTable", "Solver", "State", "methods", "named"]
+__all__ = ["CG", "SOLVERS", "CGBiO", "Exact", "MethodInfo", "MethodTable", "Solver", "State", "methods", "named"]

@@ -1,0 +1,125 @@
+"""The relaxed problem, min f over g <= g* + slack, through its multiplier.
+
+v(eps) = max over lam of min over Z of f + lam (g - g* - eps). For each lam the inner problem is an ordinary convex one
+that an exact engine solves; g at its solution falls as lam grows, and a root search finds the lam at which it meets
+g* + slack. Two solutions on either side of the root give, mixed, a feasible point, and f there is within the duality
+gap of optimal. The gap ends the search; the proof of the answer is left to the bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import Vector
+from ..objectives import Objective
+from ..problem import Problem
+from ..sets import Box, Polyhedron
+from .generation import LowerPrice, generate, start
+from .master import Master
+from .rows import solve_rows
+from .smooth import Smooth
+
+GAP = 1e-13
+"""Duality gap, relative to the values it is the difference of, at which the search ends."""
+
+MOST = 80
+"""Inner problems solved at most."""
+
+
+class Relaxed(NamedTuple):
+    """The answer: x, a lower solution z, the multiplier, and the inner problems solved."""
+
+    x: Vector
+    z: Vector
+    multiplier: float
+    steps: int
+
+
+class _Corner(NamedTuple):
+    """The solution of the inner problem for one multiplier."""
+
+    lam: float
+    x: Vector
+    f: float
+    g: float
+
+
+def solve_relaxed(problem: Problem) -> Relaxed:
+    """Minimise f over {z in Z : g(z) <= g* + slack}, slack > 0.
+
+    Examples
+    --------
+    Least norm with x1 + x2 within 0.1 of 1:
+
+    >>> import tiebreak as tb
+    >>> problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0), slack=0.005)
+    >>> solve_relaxed(problem).x.round(12)
+    array([0.45, 0.45])
+    """
+    minimise = _minimiser(problem)
+    f, g = problem.upper, problem.lower
+
+    def corner(lam: float) -> _Corner:
+        x = minimise(f + lam * g if lam > 0 else f)
+        return _Corner(lam, x, f.value(x), g.value(x))
+
+    z = minimise(g)
+    level = g.value(z) + problem.slack
+    free = corner(0.0)
+    if free.g <= level:
+        return Relaxed(free.x, z, 0.0, 2)
+    # v is convex, so its slope at the slack is at most that of the chord to v(0) <= f(z)
+    steep = max((f.value(z) - free.f) / problem.slack, 0.0)
+    if steep == 0.0:  # a lower solution already minimises f
+        return Relaxed(z, z, 0.0, 2)
+    below, above = free, corner(2 * steep)
+    dual = max(_dual(below, level), _dual(above, level))
+    steps = 3
+    while steps < MOST and above.g <= level:
+        primal = f.value(_mixed(below, above, level))
+        if primal - dual <= GAP * (abs(primal) + above.lam * abs(level) + abs(free.f)):
+            break
+        now = corner(_next(below, above, level, steps))
+        if now.lam in (below.lam, above.lam):
+            break
+        dual = max(dual, _dual(now, level))
+        below, above = (now, above) if now.g > level else (below, now)
+        steps += 1
+    x = _mixed(below, above, level) if above.g <= level else above.x
+    return Relaxed(x, z, above.lam, steps)
+
+
+def _dual(corner: _Corner, level: float) -> float:
+    return corner.f + corner.lam * (corner.g - level)
+
+
+def _mixed(below: _Corner, above: _Corner, level: float) -> Vector:
+    """The point between the two whose g is at most the level, by convexity."""
+    share = (level - above.g) / (below.g - above.g)
+    return (1 - share) * above.x + share * below.x
+
+
+def _next(below: _Corner, above: _Corner, level: float, steps: int) -> float:
+    """The multiplier where the two duals cross; every third time the middle of the bracket, in case that is slow."""
+    if steps % 3 == 2:
+        return float(np.sqrt(below.lam * above.lam)) if below.lam > 0 else above.lam / 8
+    return float((above.f - below.f) / (below.g - above.g))
+
+
+def _minimiser(problem: Problem) -> Callable[[Objective], Vector]:
+    """Exact minimisation of one objective over the domain."""
+    domain = problem.domain
+    if isinstance(domain, (Polyhedron, Box)):
+        return lambda objective: solve_rows([objective], domain)[-1].x
+
+    def by_columns(objective: Objective) -> Vector:
+        level = Smooth(objective, problem.dim)
+        vertices = start(domain, level, problem.dim)
+        master = Master(vertices, rank_tol=1e-9)
+        generate(master, LowerPrice(domain, level), 50_000, 50_000)
+        return vertices.point()
+
+    return by_columns

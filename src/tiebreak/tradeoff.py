@@ -1,0 +1,135 @@
+"""The trade-off curve v(eps) = min { f(z) : z in Z, g(z) <= g* + eps }: what lower-level loss buys, at which price."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .arrays import Vector, as_real_array
+from .problem import Problem
+from .result import Result
+from .solve import Method, solve
+
+
+@dataclass(frozen=True)
+class Tradeoff:
+    """Points of v, each with its bracket.
+
+    Attributes
+    ----------
+    slacks : array
+        The values of eps.
+    f : array
+        f at the point found for each.
+    f_lower, f_upper : array
+        v(eps) lies between them. v is convex and falls, so a bracket at one eps sharpens those of the others.
+    multipliers : array
+        The price of lower-level loss, -dv/deps.
+    results : tuple of Result
+        The runs.
+    """
+
+    slacks: Vector
+    f: Vector
+    f_lower: Vector
+    f_upper: Vector
+    multipliers: Vector
+    results: tuple[Result, ...]
+
+    def __repr__(self) -> str:
+        head = f"  {'slack':>10}  {'f':>14}  {'v from':>14}  {'to':>14}  {'price':>10}"
+        columns = (self.slacks, self.f, self.f_lower, self.f_upper, self.multipliers)
+        rows = [
+            f"  {slack:10.3g}  {f:14.8g}  {low:14.8g}  {high:14.8g}  {price:10.3g}"
+            for slack, f, low, high, price in zip(*columns, strict=True)
+        ]
+        return "\n".join(["Tradeoff", head, *rows])
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the curve with its bracket; returns the matplotlib axes."""
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError as error:
+            raise ImportError("Tradeoff.plot needs matplotlib: pip install 'tiebreak[plot]'") from error
+        if ax is None:
+            _, ax = plt.subplots(figsize=(6, 4), layout="constrained")
+        finite = np.isfinite(self.f_upper) & np.isfinite(self.f_lower)
+        ax.fill_between(
+            self.slacks, self.f_lower, self.f_upper, where=finite, alpha=0.3, linewidth=0, label="proved bracket"
+        )
+        ax.plot(self.slacks, self.f, marker="o", markersize=4, label="point found")
+        ax.set_xscale("log")
+        ax.set_xlabel("slack: lower-level loss allowed above g*")
+        ax.set_ylabel("upper objective f")
+        ax.set_title("What lower-level loss buys")
+        ax.legend()
+        ax.grid(alpha=0.3)
+        return ax
+
+
+def tradeoff(
+    problem: Problem, slacks: Sequence[float] | Vector | None = None, method: Method = "auto", **options: Any
+) -> Tradeoff:
+    """Solve the problem for several slacks.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its own slack is ignored.
+    slacks : sequence of float, optional
+        Positive. Default: ten values from 1e-6 of the largest that matters (the loss at which f is free) up to it.
+    method : str or solver
+        As for ``solve``.
+    **options
+        Passed on to ``solve``.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
+    >>> curve = tb.tradeoff(problem, slacks=[0.005, 0.02, 0.08])  # v(eps) = (1 - sqrt(2 eps))^2 / 4
+    >>> curve.f.round(6)
+    array([0.2025, 0.16  , 0.09  ])
+    """
+    grid = _default_slacks(problem, method, options) if slacks is None else as_real_array(slacks, "slacks")
+    if grid.ndim != 1 or grid.size == 0 or not (grid > 0).all():
+        raise ValueError("slacks must be one positive number or more")
+    grid = np.sort(grid)
+    results = [solve(problem.with_slack(float(slack)), method, **options) for slack in grid]
+    lower = np.array([result.certificate.f_lower for result in results])
+    upper = np.array([result.certificate.f_upper for result in results])
+    prices = np.array([result.certificate.multiplier for result in results])
+    f_lower, f_upper = _sharpened(grid, lower, upper, prices)
+    return Tradeoff(grid, np.array([result.f for result in results]), f_lower, f_upper, prices, tuple(results))
+
+
+def _sharpened(slacks: Vector, lower: Vector, upper: Vector, prices: Vector) -> tuple[Vector, Vector]:
+    """Each lower bound is a line of slope -price below v; v is below its chords and never rises."""
+    lines = lower[:, None] - prices[:, None] * (slacks[None, :] - slacks[:, None])
+    better_lower = np.max(lines, axis=0)
+    better_upper = np.minimum.accumulate(upper)
+    for i in range(1, slacks.size - 1):
+        share = (slacks[i] - slacks[i - 1]) / (slacks[i + 1] - slacks[i - 1])
+        chord = (1 - share) * better_upper[i - 1] + share * better_upper[i + 1]
+        better_upper[i] = min(better_upper[i], chord)
+    crossed = better_lower > better_upper + 1e-9 * (1 + np.abs(better_upper))
+    if crossed.any():
+        raise ArithmeticError(
+            f"the brackets contradict the convexity of v at slack {slacks[crossed][0]:g}: "
+            "one of the objectives is not convex, or its gradient is wrong"
+        )
+    return better_lower, better_upper
+
+
+def _default_slacks(problem: Problem, method: Method, options: dict[str, Any]) -> Vector:
+    """Geometric, up to the loss at which the upper level is free to take its own minimum."""
+    strict = solve(problem.with_slack(0.0), method, **options)
+    free = solve(Problem(problem.lower, problem.upper, problem.domain), method, **options)
+    most = problem.lower.value(free.x) - strict.certificate.g_lower
+    if most <= 0:
+        raise ValueError("f is as small at the lower solutions as anywhere: there is nothing to trade; pass slacks=")
+    resolution = max(strict.certificate.lower_gap, 1e-6 * most)
+    return np.geomspace(min(resolution, most / 10), most, 10)

@@ -1,0 +1,105 @@
+"""The exact method inside the library: chosen by auto, proved, relaxed, in chains, along the trade-off curve."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tiebreak as tb
+from tiebreak.experiments import regression, toy
+
+
+def test_auto_takes_it_and_says_why() -> None:
+    result = tb.solve(toy.problem(), tol_upper=1e-9, tol_lower=1e-9)
+    assert result.success and result.method == "exact" and "Method: exact" in result.message
+    np.testing.assert_allclose(result.x, toy.SOLUTION, atol=1e-12)
+    c = result.certificate
+    assert c.f_lower <= toy.F_STAR <= c.f_upper + 1e-15 and c.f_upper - c.f_lower <= 1e-12
+    assert c.lower_unique is False
+    assert result.verify(toy.problem()).ok
+
+
+def test_auto_says_why_not() -> None:
+    ball = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L2Ball(2.0))
+    result = tb.solve(ball, tol_upper=1e-2, tol_lower=1e-2)
+    assert result.method == "cg-bio" and "does not apply" in result.message
+    with pytest.raises(ValueError, match="does not apply"):
+        tb.solve(ball, "exact")
+
+
+def test_it_says_when_the_second_objective_has_no_say() -> None:
+    """An active l1 constraint: the paper's regression has f constant on the lower solutions."""
+    result = tb.solve(regression.diabetes(1.0), tol_upper=1e-9, tol_lower=1e-9)
+    assert result.success and result.certificate.upper_constant
+    assert "no say" in result.message
+
+
+@pytest.mark.parametrize("domain", [tb.L1Ball(2.0), tb.Box(-np.ones(2), np.ones(2))])
+@pytest.mark.parametrize("delta", [1e-3, 0.1, 0.5])
+def test_slack_against_the_closed_form(domain: tb.Domain, delta: float) -> None:
+    """Least norm with |x1 + x2 - 1| <= delta: f* = (1 - delta)^2 / 4, price (1 - delta) / (2 delta)."""
+    problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), domain, slack=delta**2 / 2)
+    result = tb.solve(problem, "exact", tol_upper=1e-8, tol_lower=1e-9)
+    c = result.certificate
+    f_star = (1 - delta) ** 2 / 4
+    assert result.success and c.f_lower <= f_star + 1e-15 and f_star <= c.f_upper + 1e-15
+    assert c.f_upper - c.f_lower <= 1e-9
+    assert c.multiplier == pytest.approx((1 - delta) / (2 * delta), rel=1e-3)
+
+
+def test_a_slack_that_frees_f_gives_its_minimum() -> None:
+    problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0), slack=2.0)
+    result = tb.solve(problem, "exact")
+    np.testing.assert_allclose(result.x, 0.0, atol=1e-12)
+
+
+def test_a_slack_where_a_lower_solution_already_minimises_f() -> None:
+    problem = tb.Problem(tb.SquaredNorm([0.5, 0.5]), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0), slack=0.1)
+    assert tb.solve(problem, "exact").f == pytest.approx(0.0, abs=1e-20)
+
+
+def test_linear_lower_level_with_slack() -> None:
+    """The toy with x1 + x2 >= 1 - eps: the answer moves to (0.6, 0.4 - eps), so v(eps) = -0.08 - 0.1 eps."""
+    curve = tb.tradeoff(toy.problem(), slacks=[1e-3, 1e-2, 1e-1])
+    np.testing.assert_allclose(curve.f, -0.08 - 0.1 * curve.slacks, atol=1e-12)
+    np.testing.assert_allclose(curve.multipliers, 0.1, atol=1e-6)
+    assert (curve.f_lower <= curve.f + 1e-15).all() and (curve.f_upper >= curve.f - 1e-12).all()
+
+
+def test_tradeoff_default_grid_brackets_and_plot() -> None:
+    problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
+    curve = tb.tradeoff(problem)
+    exact = (1 - np.minimum(np.sqrt(2 * curve.slacks), 1)) ** 2 / 4
+    assert (curve.f_lower <= exact + 1e-12).all() and (exact <= curve.f_upper + 1e-12).all()
+    assert (np.diff(curve.f) <= 1e-12).all() and "slack" in repr(curve)
+    with pytest.raises(ValueError, match="positive"):
+        tb.tradeoff(problem, slacks=[0.0])
+    flat = tb.Problem(tb.SquaredNorm([0.5, 0.5]), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
+    with pytest.raises(ValueError, match="nothing to trade"):
+        tb.tradeoff(flat)
+
+
+def test_tradeoff_with_a_first_order_method_still_brackets() -> None:
+    problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L2Ball(2.0))
+    curve = tb.tradeoff(problem, slacks=[0.02, 0.08], tol_upper=1e-3, tol_lower=1e-3)
+    exact = (1 - np.sqrt(2 * curve.slacks)) ** 2 / 4
+    assert (curve.f_lower <= exact).all() and (exact <= curve.f_upper).all()
+
+
+def test_chain_of_three_levels() -> None:
+    served, cost, spread = tb.Linear([-1.0, -1.0, -1.0]), tb.Linear([1.0, 1.0, 2.0]), tb.SquaredNorm(dim=3)
+    supply = tb.Polyhedron(A_ub=[[1.0, 1.0, 1.0]], b_ub=[2.0], bounds=(0, 2))
+    chain = tb.lexicographic([served, cost, spread], supply)
+    assert chain.success and [level.value for level in chain.levels] == pytest.approx([-2.0, 2.0, 1.0])
+    assert all(level.lower <= level.value + 1e-12 and level.gap <= 1e-9 for level in chain.levels)
+    assert "level 3" in repr(chain)
+
+
+def test_chain_of_two_levels_over_an_l1_ball_and_refusals() -> None:
+    levels = [tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.SquaredNorm()]
+    chain = tb.lexicographic(levels, tb.L1Ball(2.0))
+    np.testing.assert_allclose(chain.x, 0.5, atol=1e-10)
+    with pytest.raises(ValueError, match="no exact method"):
+        tb.lexicographic([*levels, tb.Linear([1.0, 0.0])], tb.L1Ball(2.0))
+    with pytest.raises(TypeError, match="levels"):
+        tb.lexicographic([], tb.L1Ball(2.0))
