@@ -18,7 +18,7 @@ from .polish import polished
 from .qp_portfolio import portfolio
 from .reduce import reduce_rows
 from .row_bracket import Bracket, bracket
-from .step import Step
+from .step import State, Step
 from .unique import constant_on, is_single
 
 FIX_QUADRATIC = 1e-9
@@ -74,7 +74,7 @@ class Chain:
             self._programme = self._build()
         programme, origin = self._programme, self._origin
         assert origin is not None
-        vertex = programme.minimise(level.at(face.x).grad)
+        vertex = programme.minimise(level.grad(face.x))
         self.steps += programme.solves
         if vertex.excess > SOUND:
             self.well_posed = False
@@ -88,7 +88,7 @@ class Chain:
         face, held = self.face, Held(self.face)
         if not face.single or not held.small:
             return None
-        y, w = held.multipliers(level.at(face.x).grad)
+        y, w = held.multipliers(level.grad(face.x))
         found = bracket(face, level, face.x, y, w)
         return Solved(face.x, y, w, found, np.inf) if self._accepted(found) else None
 
@@ -125,11 +125,13 @@ class Chain:
         for method in methods:
             guess = method(programme)
             d, y = step.zero() if guess is None else (ext(guess.v[:n]), ext(guess.y[:m]))
-            d = np.clip(d, step.face.lower, step.face.upper)
-            for candidate in ((d, y), polished(step, d, y)):
-                solved = self._judged(level, step, *candidate)
+            raw = step.state(np.clip(d, step.face.lower, step.face.upper), y)
+            for state in (polished(step, raw), raw):  # the guess itself only where its polish does not do
+                solved = self._judged(level, step, state)
                 if best is None or _worth(solved) < _worth(best):
                     best = solved
+                if self._accepted(best.bracket):
+                    break
             self.steps += 1
             if best is not None and self._accepted(best.bracket):
                 break
@@ -138,14 +140,13 @@ class Chain:
             self.notes.append(f"a quadratic level is known to a relative width of {best.bracket.width:.1e} only")
         return best
 
-    def _judged(self, level: Level, step: Step, d: Ext, y: Ext) -> Solved:
+    def _judged(self, level: Level, step: Step, state: State) -> Solved:
         face = self.face
-        residual = step.residual(d, y)
-        x = self._snapped(face.x + step.face.expand(d))
-        y, w = face.split(step.face.expand_multipliers(y, level.at(x).grad))
+        x = self._snapped(face.x + step.face.expand(state.d))
+        y, w = face.split(step.face.expand_multipliers(state.y, level.grad(x)))
         found = bracket(face, level, x, y, w)
-        size = float((found.grad_size * face.scale).max(initial=0.0)) or 1.0
-        believed = residual <= POLISHED * (1 + float(np.abs(x).max()))
+        size = level.grad_size(x, face.scale)
+        believed = state.residual <= POLISHED * (1 + float(np.abs(x).max()))
         return Solved(x, y, w, found, FIX_QUADRATIC * size if believed else np.inf)
 
     # -- what a level leaves ---------------------------------------------------------------------------------------
@@ -166,8 +167,8 @@ class Chain:
         if near and np.isfinite(solved.threshold):
             self.well_posed = False
             self.notes.append(
-                f"{near} multipliers lie within a factor of {NEAR:g} of {solved.threshold:.1e}, above which they count as "
-                "nonzero: the face hangs on rounding, a slack would be safer"
+                f"{near} multipliers lie within a factor of {NEAR:g} of {solved.threshold:.1e}, above which they "
+                "count as nonzero: the face hangs on rounding, a slack would be safer"
             )
         face.records.append(
             Record(

@@ -98,9 +98,8 @@ class Held:
         if self.null.shape[1] == 0:
             return True
         second = dense(level.rows[:, self.columns]) * self.scale
-        at = level.at(self.face.x)
-        slope = double(at.grad)[self.columns] * self.scale
-        size = float((at.grad_size * self.face.scale).max(initial=0.0))
+        slope = double(level.grad(self.face.x))[self.columns] * self.scale
+        size = level.grad_size(self.face.x, self.face.scale)
         return bool(
             np.abs(second @ self.null).max(initial=0.0) <= RANK * np.abs(second).max(initial=0.0)
             and np.abs(slope @ self.null).max(initial=0.0) <= RANK * size

@@ -14,7 +14,7 @@ from ..objectives.algebra import Multiple, Sum
 from ..objectives.base import Objective
 from ..objectives.least_squares import LeastSquares
 from ..objectives.linear import Linear, SquaredNorm
-from ..objectives.quadratic import Quadratic
+from ..objectives.quadratic import PSD_TOLERANCE, Quadratic
 from .extended import UNIT, Ext, ExtMatrix, double, ext, sum_units, total
 
 DENSE = 100
@@ -43,7 +43,6 @@ class Evaluation(NamedTuple):
     grad: Ext
     value_error: float
     grad_error: Vector
-    grad_size: Vector  # of the terms that the gradient is a sum of: what cancels in it, does so relative to this
 
 
 def why_not_quadratic(objective: Objective) -> str:
@@ -115,8 +114,7 @@ class Level:
         units = sum_units(x.size) + 4
         value, grad = self.constant + total(terms), self.q.copy()
         value_error = units * UNIT * (float(np.abs(terms).sum()) + abs(float(self.constant)))
-        grad_size = np.abs(double(self.q))
-        grad_error = 4 * UNIT * grad_size
+        grad_error = 4 * UNIT * np.abs(double(self.q))
         for F, b, scale in self.squares:
             image = x if F is None else F.times(x)
             residual = image if b is None else image - b
@@ -128,8 +126,6 @@ class Level:
             value_error += units * UNIT * float(half) + float(scale) * float(np.abs(double(residual)) @ lost)
             spread = lost if F is None else F.transpose_times_error(residual) + np.asarray(F.size.T @ lost)
             grad_error = grad_error + float(scale) * (spread + 2 * UNIT * np.abs(double(part)))
-            parts = np.abs(double(image)) + (0.0 if b is None else np.abs(b))
-            grad_size = grad_size + float(scale) * (parts if F is None else np.asarray(F.size.T @ parts))
         for Q, scale in self.forms:
             image, lost = Q.times(x), Q.times_error(x)
             products = x * image
@@ -137,8 +133,31 @@ class Level:
             units = sum_units(x.size) + 6
             value_error += float(scale) * (units * UNIT * float(np.abs(products).sum()) + float(lost @ size))
             grad_error = grad_error + float(scale) * (lost + 2 * UNIT * np.abs(double(image)))
-            grad_size = grad_size + float(scale) * np.asarray(Q.size @ size)
-        return Evaluation(value, grad, value_error + 4 * UNIT * abs(float(value)), grad_error, grad_size)
+        return Evaluation(value, grad, value_error + 4 * UNIT * abs(float(value)), grad_error)
+
+    def grad(self, x: Ext) -> Ext:
+        """The gradient alone."""
+        grad = self.q
+        for F, b, scale in self.squares:
+            residual = (x if F is None else F.times(x)) - (0 if b is None else b)
+            grad = grad + scale * (residual if F is None else F.transpose_times(residual))
+        for Q, scale in self.forms:
+            grad = grad + scale * Q.times(x)
+        return grad
+
+    def grad_size(self, x: Ext, scale: Vector) -> float:
+        """What a gradient near x must be compared with to be called zero, for variables of sizes ``scale``.
+
+        The largest sum of the absolute values that cancel in it; where x and the targets are themselves nothing
+        but rounding, what rounding of the variables' sizes makes of it.
+        """
+        at, size = np.abs(double(x)) + 1e-6 * scale, np.abs(double(self.q))
+        for F, b, weight in self.squares:
+            parts = (at if F is None else F.size @ at) + (0.0 if b is None else np.abs(b))
+            size = size + float(weight) * (parts if F is None else F.size.T @ parts)
+        for Q, weight in self.forms:
+            size = size + float(weight) * (Q.size @ at)
+        return float((size * scale).max(initial=0.0)) or 1.0
 
     # -- the second-order part as rows: P d = 0 says that a step d does not change it -------------------------
 
@@ -157,7 +176,8 @@ class Level:
         blocks: list[Matrix] = [float(np.sqrt(s.scale)) * (identity if s.F is None else s.F.A) for s in self.squares]
         for Q, scale in self.forms:
             values, vectors = np.linalg.eigh(Q.A.toarray() if Q.sparse else Q.A)
-            blocks.append(np.sqrt(float(scale) * np.maximum(values, 0.0))[:, None] * vectors.T)
+            values = np.where(values > PSD_TOLERANCE * values[-1], values, 0.0)  # the rest is rounding
+            blocks.append(np.sqrt(float(scale) * values)[:, None] * vectors.T)
         return stack(blocks, self.dim)
 
     @cached_property

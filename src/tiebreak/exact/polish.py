@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Matrix, Vector
 from .extended import Ext, double
-from .step import Step
+from .step import State, Step
 
 SET_CHANGES = 6
 CORRECTIONS = 12
@@ -18,27 +18,24 @@ DENSE_SYSTEM = 300
 """Up to this many unknowns a dense factorisation is faster."""
 
 
-def polished(step: Step, d: Ext, y: Ext) -> tuple[Ext, Ext]:
-    """The better of (d, y) and the solutions of the equality problems on the sets that it suggests."""
+def polished(step: Step, guess: State) -> State:
+    """The better of the guess and the solutions of the equality problems on the sets that it suggests."""
     face = step.face
-    best, best_residual = (d, y), step.residual(d, y)
-    slope = step.gradient(d) - face.G.transpose_times(y)
-    column_side = _sides(d, face.lower, face.upper, slope)
-    row_side = _sides(face.G.times(d), face.low, face.high, y)
+    best = guess
+    column_side = _sides(guess.d, face.lower, face.upper, guess.slope)
+    row_side = _sides(guess.activity, face.low, face.high, guess.y)
     seen = set()
     for _ in range(SET_CHANGES):
         key = column_side.tobytes() + row_side.tobytes()
         if key in seen:
             break
         seen.add(key)
-        d, y = _on_sides(step, best[0], best[1], column_side, row_side)
-        residual = step.residual(d, y)
-        if residual < best_residual:
-            best, best_residual = (d, y), residual
-        slope = step.gradient(d) - face.G.transpose_times(y)
-        size = 1e-15 * (1 + float(np.abs(d).max(initial=0)))
-        column_side = _corrected(column_side, d, face.lower, face.upper, slope, size)
-        row_side = _corrected(row_side, face.G.times(d), face.low, face.high, y, size)
+        state = _on_sides(step, best, column_side, row_side)
+        if state.residual < best.residual:
+            best = state
+        size = 1e-15 * (1 + float(np.abs(state.d).max(initial=0)))
+        column_side = _corrected(column_side, state.d, face.lower, face.upper, state.slope, size)
+        row_side = _corrected(row_side, state.activity, face.low, face.high, state.y, size)
     return best
 
 
@@ -58,28 +55,28 @@ def _corrected(
     return np.where(low == high, 1, moved).astype(np.int8)
 
 
-def _on_sides(step: Step, d: Ext, y: Ext, column_side: NDArray[np.int8], row_side: NDArray[np.int8]) -> tuple[Ext, Ext]:
+def _on_sides(step: Step, start: State, column_side: NDArray[np.int8], row_side: NDArray[np.int8]) -> State:
     """The minimiser with columns and rows at the given sides: one factorisation, corrections until they stall."""
     face = step.face
     free, active = np.flatnonzero(column_side == 0), np.flatnonzero(row_side)
-    d = np.where(column_side < 0, face.lower, np.where(column_side > 0, face.upper, d))
-    y = np.where(row_side == 0, 0, y)
     ends = np.where(row_side < 0, face.low, face.high)
+    d = np.where(column_side < 0, face.lower, np.where(column_side > 0, face.upper, start.d))
+    best = state = step.state(d, np.where(row_side == 0, 0, start.y))
     solve = _kkt(step, free, active)
-    best, best_size = (d, y), np.inf
+    least = np.inf
     for _ in range(CORRECTIONS):
-        stationary = (step.gradient(d) - face.G.transpose_times(y))[free]
-        short = (ends - face.G.times(d))[active]
+        stationary, short = state.slope[free], (ends - state.activity)[active]
         size = max(float(np.abs(stationary).max(initial=0)), float(np.abs(short).max(initial=0)))
-        if size < best_size:
-            best = (d, y)
-        if size == 0 or size > 0.5 * best_size:
+        if size < least:
+            best = state
+        if size == 0 or size > 0.5 * least:
             break
-        best_size = size
+        least = size
         move, turn = solve(double(-stationary), double(short))
-        d, y = d.copy(), y.copy()
+        d, y = state.d.copy(), state.y.copy()
         d[free] += move
         y[active] += turn
+        state = step.state(d, y)
     return best
 
 
@@ -108,12 +105,9 @@ def _kkt(
         from scipy.sparse.linalg import splu
 
         G = sp.diags_array(row_scale) @ G
-        K = (
-            sp.block_array([[H, F.T, G.T], [F, None, None], [G, None, None]])
-            if k
-            else sp.block_array([[H, G.T], [G, None]])
-        )
-        solve = splu(sp.csc_array(K + sp.diags_array(diagonal)), permc_spec="MMD_AT_PLUS_A").solve
+        lower_left = sp.vstack([F, G])
+        K = sp.block_array([[H, lower_left.T], [lower_left, None]]) + sp.diags_array(diagonal)
+        solve = splu(sp.csc_array(K), permc_spec="MMD_AT_PLUS_A").solve
 
     def corrections(stationary: Vector, short: Vector) -> tuple[Vector, Vector]:
         answer = solve(np.concatenate([stationary, np.zeros(k), short * row_scale]))

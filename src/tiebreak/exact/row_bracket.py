@@ -1,4 +1,4 @@
-"""Two-sided bounds on a level's optimal value by weak duality with the multipliers of all levels, in extended precision.
+"""Two-sided bounds on a level's optimal value: weak duality with the multipliers of all levels, in extended precision.
 
 For a true solution x of the levels before, and any multipliers y of the rows, w_k of P_k x and lam_k >= 0 of level k,
 
@@ -33,7 +33,6 @@ class Bracket:
     value: np.longdouble
     grad: Ext
     grad_error: Vector
-    grad_size: Vector
     lower: float
     upper: float
     gap: float
@@ -42,7 +41,6 @@ class Bracket:
     left_error: Vector
     violation: float
     prices: Vector  # lam_k, one a level before
-    y: Ext
 
     @property
     def width(self) -> float:
@@ -92,15 +90,14 @@ def bracket(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext]) -> Bracket:
     loss += float(total(np.abs(y) * outside_rows) + total(np.abs(r) * outside))
     violation = max(float(outside_rows.max(initial=0)), float(outside.max(initial=0)))
     rounding = f.value_error + float(np.finfo(np.float64).eps) * abs(float(f.value))
-    lower = max(float(f.value) - gap - rounding, level.lower_bound)
+    lower = float(max(float(f.value) - gap - rounding, level.lower_bound))
     allowance = 2 * loss + 2 * f.value_error  # by the multipliers found, twice, as those of the true problem differ
     trusted = violation <= OUTSIDE * (1 + float(np.abs(x).max(initial=0)))
-    upper = float(f.value) + allowance + rounding if trusted else np.inf
+    upper = float(float(f.value) + allowance + rounding) if trusted else np.inf
     return Bracket(
         f.value,
         f.grad,
         f.grad_error,
-        f.grad_size,
         lower,
         upper,
         gap + f.value_error,
@@ -109,7 +106,6 @@ def bracket(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext]) -> Bracket:
         r_error,
         violation,
         prices,
-        y,
     )
 
 

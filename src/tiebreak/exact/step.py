@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,6 +18,16 @@ from .extended import Ext, double, ext
 from .level import DENSE, Level
 from .qp_portfolio import QP
 from .reduce import Reduced
+
+
+class State(NamedTuple):
+    """A step, multipliers of the rows, what they leave of the gradient, G d, and the natural residual."""
+
+    d: Ext
+    y: Ext
+    slope: Ext
+    activity: Ext
+    residual: float
 
 
 @dataclass
@@ -67,7 +78,7 @@ class Step:
         free = np.full(k, np.inf)
         zero = np.zeros(k)
         face = self.face
-        grad = double(self.level.at(self.origin).grad[face.columns])
+        grad = double(self.level.grad(self.origin)[face.columns])
         G = face.G.A
         if self.dense:
             H = np.zeros((n + k, n + k))
@@ -88,20 +99,20 @@ class Step:
             np.append(double(face.upper), free),
         )
 
-    def gradient(self, d: Ext) -> Ext:
-        """Of the level at x + d, on the columns of the face."""
-        full = self.origin.copy()
-        full[self.face.columns] += d
-        return self.level.at(full).grad[self.face.columns]
+    def state(self, d: Ext, y: Ext) -> State:
+        """What there is to know about a step and its multipliers, in extended precision.
 
-    def residual(self, d: Ext, y: Ext) -> float:
-        """The natural residual: zero exactly at solutions, and absolute."""
+        The natural residual is absolute, and zero exactly at solutions.
+        """
         face = self.face
-        slope = self.gradient(d) - face.G.transpose_times(y)
+        full = self.origin.copy()
+        full[face.columns] += d
+        slope = self.level.grad(full)[face.columns] - face.G.transpose_times(y)
         activity = face.G.times(d)
         columns = d - np.clip(d - slope, face.lower, face.upper)
         rows = activity - np.clip(activity - y, face.low, face.high)
-        return max(float(np.abs(columns).max(initial=0)), float(np.abs(rows).max(initial=0)))
+        residual = max(float(np.abs(columns).max(initial=0)), float(np.abs(rows).max(initial=0)))
+        return State(d, y, slope, activity, residual)
 
     def zero(self) -> tuple[Ext, Ext]:
         """The step that stays, without multipliers."""
