@@ -190,7 +190,7 @@ class Chain:
             )
         )
         face.x = solved.x
-        if self._programme is not None:
+        if self._programme is not None and self._origin is not None:
             self._programme.fix(columns, rows, face.x - self._origin)
 
     def _reach(self, level: Level, solved: Solved, z: Ext) -> float:
@@ -220,8 +220,7 @@ class Chain:
     def _is_single(self, level: Level, solved: Solved) -> bool | None:
         if level.strong_convexity > 0:
             return True
-        if self._programme is not None:
-            assert self._origin is not None
+        if self._programme is not None and self._origin is not None:
             return self._programme.single(solved.x - self._origin)
         return is_single(self.face, self._build)
 

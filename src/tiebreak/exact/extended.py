@@ -42,12 +42,22 @@ def total(terms: Ext) -> np.longdouble:
     return np.longdouble(np.add.reduce(terms))
 
 
+def is_sparse(M: Matrix) -> bool:
+    """Whether it is a SciPy matrix rather than an array."""
+    return bool(sp.issparse(M))
+
+
+def dense(M: Matrix) -> Matrix:
+    """As an array."""
+    return M.toarray() if is_sparse(M) else M
+
+
 class ExtMatrix:
     """A matrix of doubles with products in extended precision and bounds on their rounding errors."""
 
     def __init__(self, A: Matrix) -> None:
-        self.A: Matrix = sp.csr_array(A) if sp.issparse(A) else np.ascontiguousarray(A)
-        self.sparse = bool(sp.issparse(A))
+        self.sparse = is_sparse(A)
+        self.A: Matrix = sp.csr_array(A) if self.sparse else np.ascontiguousarray(A)
         self.shape: tuple[int, int] = (int(A.shape[0]), int(A.shape[1]))
 
     def times(self, x: Ext) -> Ext:
@@ -91,7 +101,7 @@ class ExtMatrix:
 
 def _rounding_units(A: Matrix, sparse: bool) -> Vector | float:
     if sparse:  # SciPy adds the products of a row one after another
-        return np.diff(A.indptr) + 4.0
+        return np.asarray(np.diff(A.indptr) + 4.0)
     return 2.0 + sum_units(A.shape[1])
 
 

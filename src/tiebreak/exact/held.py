@@ -9,10 +9,9 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..arrays import Matrix, Vector
-from .extended import Ext, double, ext
+from .extended import Ext, dense, double, ext
 from .face import Face
 from .level import Level
 
@@ -20,11 +19,6 @@ RANK = 1e-10
 """Singular values below this, relative to the largest, count as zero."""
 FEW = 400
 """Up to this many unfixed columns the decompositions are affordable."""
-
-
-def dense(M: Matrix) -> Matrix:
-    """As a NumPy array."""
-    return M.toarray() if sp.issparse(M) else M
 
 
 class Held:

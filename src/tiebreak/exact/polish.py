@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..arrays import Matrix, Vector
-from .extended import Ext, double
+from .extended import Ext, dense, double
 from .step import State, Step
 
 SET_CHANGES = 6
@@ -96,7 +96,7 @@ def _kkt(
     solve: Callable[[Vector], Vector]
     if step.dense or total <= DENSE_SYSTEM:
         K = np.diag(diagonal)
-        H, F, G = _dense(H), _dense(F), row_scale[:, None] * _dense(G)
+        H, F, G = dense(H), dense(F), row_scale[:, None] * dense(G)
         K[:n, :n] += H
         K[n : n + k, :n], K[n + k :, :n] = F, G
         K[:n, n : n + k], K[:n, n + k :] = F.T, G.T
@@ -116,15 +116,10 @@ def _kkt(
     return corrections
 
 
-def _dense(M: Matrix) -> Matrix:
-    return M.toarray() if sp.issparse(M) else M
-
-
 def _row_size(G: Matrix) -> Vector:
     if not G.shape[0] or not G.shape[1]:
         return np.zeros(G.shape[0])
-    largest = abs(G).max(axis=1)
-    return np.asarray(largest.toarray().ravel() if sp.issparse(G) else largest)
+    return np.asarray(dense(abs(G).max(axis=1))).ravel()
 
 
 def _dense_solver(K: Matrix) -> Callable[[Vector], Vector]:

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..arrays import Matrix
-from .extended import Ext, ExtMatrix, ext
+from .extended import Ext, ExtMatrix, ext, is_sparse
 
 
 class Singleton(NamedTuple):
@@ -53,7 +52,7 @@ class Reduced:
         for row, column, entry, owns_lower, owns_upper in reversed(self.removed):
             if (left[column] > 0 and owns_lower) or (left[column] < 0 and owns_upper):
                 full[row] = left[column] / entry
-                if sp.issparse(self.whole):
+                if is_sparse(self.whole):
                     part = slice(self.whole.indptr[row], self.whole.indptr[row + 1])
                     left[self.whole.indices[part]] -= full[row] * self.whole.data[part]
                 else:
@@ -99,7 +98,7 @@ def reduce_rows(rows: Matrix, low: Ext, high: Ext, lower: Ext, upper: Ext) -> Re
 
 
 def _nonzeros(rows: Matrix) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
-    if not sp.issparse(rows):
+    if not is_sparse(rows):
         i, j = np.nonzero(rows)
         return i, j, rows[i, j]
     i = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))

@@ -67,10 +67,10 @@ def solve_rows(levels: Sequence[Objective], domain: Domain, *, tol: float = 1e-1
     """
     if why := rows_apply(levels, domain):
         raise ValueError(f"the exact method by rows does not apply: {why}")
-    dims = {part.dim for part in (*levels, domain)} - {None}
+    dims = {level.dim for level in levels if level.dim} | ({domain.dim} if domain.dim else set())
     if len(dims) != 1:
-        raise ValueError(f"levels and domain must have one number of variables, got {sorted(d for d in dims if d)}")
-    domain = domain.with_dim(next(iter(dims)) or 0)
+        raise ValueError(f"levels and domain must have one number of variables, got {sorted(dims)}")
+    domain = domain.with_dim(dims.pop())
     chain = Chain(Face.of(domain), tol)
     answers: list[Answer] = []
     for objective in levels:

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays import Matrix, Vector
-from .extended import Ext, double, ext
+from .extended import Ext, dense, double, ext
 from .level import DENSE, Level
 from .qp_portfolio import QP
 from .reduce import Reduced
@@ -47,29 +47,29 @@ class Step:
     def curvature(self) -> Matrix:
         """The Hessian without the lifted squares."""
         columns = self.face.columns
-        H = self.level.strong_convexity * (np.eye(columns.size) if self.dense else sp.eye_array(columns.size))
+        H = self._form(self.level.strong_convexity * sp.eye_array(columns.size))
         for form in self.level.forms:
-            part = float(form.scale) * form.Q.A[columns][:, columns]
-            H = H + (part.toarray() if self.dense and sp.issparse(part) else part)
-        return H if self.dense else sp.csr_array(H)
+            H = H + float(form.scale) * self._form(form.Q.A[columns][:, columns])
+        return H
+
+    def _form(self, M: Matrix) -> Matrix:
+        return dense(M) if self.dense else sp.csr_array(M)
 
     @cached_property
     def lifted(self) -> tuple[Matrix, Vector]:
         """F and the weights of s: the squares with a matrix, tall dense ones by their triangular factor."""
-        blocks, weights = [], [np.zeros(0)]
+        blocks: list[Matrix] = [self._form(np.zeros((0, self.face.columns.size)))]
+        weights = [np.zeros(0)]
         for F, _, scale in self.level.squares:
             if F is None:
                 continue
             part = F.A[:, self.face.columns]
-            if not sp.issparse(part) and part.shape[0] > part.shape[1]:
+            if not F.sparse and part.shape[0] > part.shape[1]:
                 part = np.linalg.qr(part, mode="r")
-            blocks.append(part.toarray() if self.dense and sp.issparse(part) else part)
+            blocks.append(self._form(part))
             weights.append(np.full(part.shape[0], float(scale)))
-        weight = np.concatenate(weights)
-        if not blocks:
-            empty = (0, self.face.columns.size)
-            return (np.zeros(empty) if self.dense else sp.csr_array(empty)), weight
-        return (np.vstack(blocks) if self.dense else sp.csr_array(sp.vstack(blocks))), weight
+        stacked = np.vstack(blocks) if self.dense else sp.csr_array(sp.vstack(blocks))
+        return stacked, np.concatenate(weights)
 
     def programme(self) -> QP:
         """The programme for a solver in double precision."""
@@ -80,6 +80,8 @@ class Step:
         face = self.face
         grad = double(self.level.grad(self.origin)[face.columns])
         G = face.G.A
+        H: Matrix
+        rows: Matrix
         if self.dense:
             H = np.zeros((n + k, n + k))
             H[:n, :n] = self.curvature

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Vector
+from .extended import dense
 from .face import Face
-from .held import FEW, RANK, Held, dense
+from .held import FEW, RANK, Held
 from .level import Level
 from .lp_level import MOVED, FaceProgram
 from .reduce import Reduced, reduce_rows
@@ -44,7 +46,7 @@ def constant_on(face: Face, level: Level) -> bool | None:
     return True if held.small and held.flat(level) else None
 
 
-def _departure(reduced: Reduced, loose: Vector, scale: Vector, programme: FaceProgram) -> float:
+def _departure(reduced: Reduced, loose: NDArray[np.intp], scale: Vector, programme: FaceProgram) -> float:
     """How far the face leaves the bounds and rows that are tight at the point, added up."""
     columns = reduced.columns
     slope = np.where(reduced.lower == 0, 1.0, np.where(reduced.upper == 0, -1.0, 0.0)) / scale[columns]
