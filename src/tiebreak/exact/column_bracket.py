@@ -71,11 +71,12 @@ class Bracket:
 
     def _delta(self) -> None:
         v, master, lower, domain = self.master.v, self.master, self.lower, self.problem.domain
-        mu = lower.least_curvature(lower.image(self.x), self.gap)
+        least, most = lower.near(lower.image(self.x), self.gap)
+        mu, bend = float(np.min(least, initial=np.inf)), float(np.max(most, initial=0.0))
         value_gap = max(self.g_upper - self.g_lower, 0.0)
         delta = 0.0 if lower.data is None else float(np.sqrt(2 * value_gap / mu)) if mu > 0 else np.inf
         slope_error = self.r_error + dot_error(self.r, self.x) + 16 * UNIT_ROUNDOFF * largest(domain, np.abs(self.r))
-        face = optimal_face(domain, lower, self.r, self.g.grad_error, delta)
+        face = optimal_face(domain, lower, self.r, self.g.grad_error, bend * delta)
         self.solutions = Solutions(master, lower, self.upper, face)
         P = master.P[: master.r]
         self.row_norms = np.sqrt(np.einsum("ij,ij->i", P, P)) * (1 + 1e-6)

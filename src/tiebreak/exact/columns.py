@@ -7,6 +7,8 @@ lexicographically; the price that ends it is the proof of optimality.
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..problem import Problem
 from .answer import Answer
 from .column_bracket import Bracket
@@ -74,7 +76,7 @@ def solve_columns(problem: Problem, *, tol: float = 1e-10, max_steps: int = 50_0
     f_lower, f_upper = bracket.f_lower(), bracket.f_upper()
     solutions = bracket.solutions
     notes = [f"columns of the data count as dependent at a relative tolerance of {rank_tol:g}"]
-    width = bracket.f.value - f_lower
+    width = (f_upper if np.isfinite(f_upper) else bracket.f.value) - f_lower
     well_posed = not solutions.doubtful and residual <= FEASIBLE and width <= WIDE * (1 + abs(bracket.f.value))
     if not well_posed:
         notes.append("the answer hangs on rounding: a slack (tradeoff) says what the data can support")
@@ -108,7 +110,7 @@ def _both_levels(
     scale = LowerPrice(domain, lower).offer(master).scale
     vertices.minimise_next(upper, master.image.copy())
     top = float(normal @ domain.lmo(-normal))
-    resolution = 1e-14 * scale + 1e-14 * abs(level)
+    resolution = 1e-14 * scale
     price = UpperPrice(domain, upper, lower, normal, level, resolution, flat=top - level <= 1e-10 * scale)
     master = Master(vertices, rank_tol)
     more, end2 = generate(master, price, max_steps - steps, max_steps)

@@ -36,10 +36,10 @@ def evaluated(objective: Objective, level: Smooth, x: Vector) -> Evaluated:
         return Evaluated(value, grad, value_error, np.full(x.size, norm_error), image_error)
     t = level.image(x)
     h, slope, _ = level.at(t)
-    most = level.most
+    most = 1.01 * level.near(t, 0.0)[1]  # rounding moves t too little to change h'' by a hundredth
     image_error = gamma(int(np.count_nonzero(x))) * (level.sizes @ np.abs(x))
     slope_error = LINK_UNITS * UNIT_ROUNDOFF * np.abs(slope) + most * image_error
-    value_error = float(np.abs(slope) @ image_error) + most / 2 * float(image_error @ image_error)
+    value_error = float(np.abs(slope) @ image_error) + float(most @ image_error**2) / 2
     value_error += gamma(t.size + LINK_UNITS) * h
     grad_error = (gamma(t.size) * np.abs(slope) + slope_error) @ level.sizes + 4 * UNIT_ROUNDOFF * np.abs(grad)
     if level.p is not None:
@@ -51,7 +51,7 @@ def largest(domain: Domain, size: Vector) -> float:
     """The maximum of <size, |s|> over the domain, for a nonnegative vector; every set but the box is nonnegative or
     contains |s| with s."""
     if isinstance(domain, Box):
-        return float(size @ np.maximum(np.abs(domain.lower), np.abs(domain.upper)))
+        return float(np.sum(size * np.maximum(np.abs(domain.lower), np.abs(domain.upper)))) * (1 + 1e-10)
     return -domain.lmo_bound(-size, domain.lmo(-size))
 
 

@@ -42,8 +42,8 @@ class LowerPrice:
         s = self.domain.lmo(grad)
         at_x = float(w @ master.gradient)
         spread = float(w @ np.sqrt(np.einsum("ij,ij->i", v.F[:k], v.F[:k])))
-        scale = spread * (self.level.push + spread + float(np.linalg.norm(master.slope))) + abs(float(w @ v.p[:k]))
-        return Offer(s, at_x - float(grad @ s), scale, 1e-15 * scale + 1e-15 * abs(at_x))
+        scale = spread * (master.bend * spread + float(np.linalg.norm(master.slope))) + float(w @ np.abs(v.p[:k]))
+        return Offer(s, at_x - float(grad @ s), scale, 1e-15 * scale)
 
 
 class UpperPrice:

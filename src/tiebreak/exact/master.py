@@ -32,8 +32,6 @@ class Master:
         self.changes = 0
         self.e = np.zeros(vertices.E.shape[1])
         self.e[0] = vertices.s0
-        self.gradient = np.zeros(0)
-        self.value, self.slope_size = np.inf, 0.0
         self._allocate(max(64, 2 * vertices.count))
         self._choose_basis()
 
@@ -184,6 +182,7 @@ class Master:
         w, F = v.w[:k], v.F[:k]
         self.image = w @ F
         self.value, self.slope, bend = v.level.at(self.image)
+        self.bend = 1.0 if bend is None else float(np.max(bend))
         self.value += float(w @ v.p[:k])
         self.gradient = F @ self.slope + v.p[:k]
         return bend
@@ -203,7 +202,8 @@ class Master:
             reduced = self.gradient[free] - self.C[:q, :r] @ self.gradient[basic]
             dz = self._newton(reduced, bend)
             promise = -float(reduced @ dz)
-            if taken and (promise <= enough or (taken >= full_steps and (bend is None or promise > 0.25 * last))):
+            stalled = bend is None or (promise > 0.25 * last and promise <= 1e-8 * abs(self.value))
+            if taken and (promise <= enough or (taken >= full_steps and stalled)):
                 return
             step = np.zeros(v.count)
             step[free] = dz

@@ -25,10 +25,10 @@ class Unsupported(Exception):
 
 @dataclass(frozen=True)
 class Link:
-    """A separable h: value, slope and curvature at t; the least curvature near t, the most anywhere."""
+    """A separable h: value, slope and curvature at t; bounds on the curvature near t; the most anywhere."""
 
     at: Callable[[Vector], tuple[float, Vector, Vector]]
-    least: Callable[[Vector, float], float]
+    near: Callable[[Vector, float], tuple[Vector, Vector]]
     most: float
 
 
@@ -96,10 +96,12 @@ class Smooth:
         grad = 0.0 if self.data is None else self.data.transpose_times(slope)
         return np.asarray(grad if self.p is None else grad + self.p)
 
-    def least_curvature(self, t: Vector, gap: float) -> float:
-        """A lower bound on the eigenvalues of h'' between t and every t' with h(t') <= h(t) + <h'(t), t' - t> + gap."""
-        least = 1.0 if self.b.size else np.inf
-        return min([least, *(link.least(t[rows], gap) for rows, link in self.links)])
+    def near(self, t: Vector, gap: float) -> tuple[Vector, Vector]:
+        """Bounds on h'' between t and every t' with h(t') <= h(t) + <h'(t), t' - t> + gap."""
+        least, most = np.ones(self.size), np.ones(self.size)
+        for rows, link in self.links:
+            least[rows], most[rows] = link.near(t[rows], gap)
+        return least, most
 
     @cached_property
     def sizes(self) -> Matrix:
@@ -197,15 +199,16 @@ def _logistic_link(term: Logistic, factor: float) -> Link:
         value, slope = term.link(t)
         return factor * value, factor * slope, bend(t)
 
-    def least(t: Vector, gap: float) -> float:
+    def near(t: Vector, gap: float) -> tuple[Vector, Vector]:
         # The third derivative of the logistic loss is at most the second in size, so that
         # h(t + s) - h(t) - h'(t) s >= h''(t) (e^-|s| + |s| - 1); this is at least h''(t) s^2 / 3 for |s| <= 1 and at
         # least h''(t) (|s| - 1) anywhere.
-        ratio = max(gap, 0.0) / np.maximum(bend(t), TINY)
+        here = bend(t)
+        ratio = max(gap, 0.0) / np.maximum(here, TINY)
         step = np.where(ratio <= 1 / 3, np.sqrt(3 * ratio), ratio + 1)
-        return float(bend(np.abs(t) + step).min())
+        return bend(np.abs(t) + step), np.minimum(here * np.exp(np.minimum(step, 700.0)), weights / 4)
 
-    return Link(at, least, float(weights.max()) / 4)
+    return Link(at, near, float(weights.max()) / 4)
 
 
 def _huber_link(term: Huber, factor: float) -> Link:
@@ -213,4 +216,4 @@ def _huber_link(term: Huber, factor: float) -> Link:
         value, slope = term.link(t)
         return factor * value, factor * slope, np.where(np.abs(t - term.b) <= term.delta, factor, 0.0)
 
-    return Link(at, lambda t, gap: 0.0, factor)
+    return Link(at, lambda t, gap: (np.zeros(t.size), np.full(t.size, factor)), factor)

@@ -41,7 +41,7 @@ class Solutions:
             self._complete(face, lower)
             if master.r == face.dimension + 1:  # E tells all points of the face apart
                 self.unique = self.constant = True
-        self.spanned = master.r == rows or face is not None
+        self.spanned = master.r == rows or (face is not None and not self.doubtful)
         condition = float(np.linalg.norm(master.P[: master.r])) * master.v.s0
         self.doubtful |= condition > CONDITION
         if self.unique is None:

@@ -45,16 +45,16 @@ class VertexFace:
         return s
 
 
-def optimal_face(domain: Domain, lower: Smooth, grad: Vector, error: Vector, delta: float) -> VertexFace | None:
-    """The face without what is proved to be off it, given that ||F x - t*|| <= delta at the point x of ``grad``.
+def optimal_face(domain: Domain, lower: Smooth, grad: Vector, error: Vector, change: float) -> VertexFace | None:
+    """The face without what is proved to be off it, given ||h'(F x) - h'(t*)|| <= change at the point of ``grad``.
 
-    With r = grad g(x), r* = grad g at the solutions and L the largest curvature of h, entry j of r* - r is at most
-    L delta ||F_j||, plus the rounding ``error`` of r; and the face minimises <r*, .>. None where the set is not one
-    whose faces are known, or the face is too large to be listed.
+    With r = grad g(x) and r* = grad g at the solutions, entry j of r* - r is at most change ||F_j||, plus the rounding
+    ``error`` of r; and the face minimises <r*, .>. None where the set is not one whose faces are known, or the face is
+    too large to be listed.
     """
-    if not np.isfinite(delta):
+    if not np.isfinite(change):
         return None
-    doubt = (lower.most * delta * lower.column_norms + error) * (1 + 1e-10)
+    doubt = (change * lower.column_norms + error) * (1 + 1e-10)
     face: VertexFace | None = None
     if isinstance(domain, L1Ball):
         extent = np.broadcast_to(
