@@ -5,6 +5,10 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 USER_STAMP := $(VENV)/.installed-run
 
+# One BLAS thread a process: the matrices here are small, and waiting threads cost more than they compute.
+export OMP_NUM_THREADS ?= 1
+export OPENBLAS_NUM_THREADS ?= 1
+
 .PHONY: run test lint types bench clean
 
 run: $(USER_STAMP)

@@ -21,6 +21,7 @@ from .generation import LowerPrice, generate, start
 from .master import Master
 from .rows import solve_rows
 from .smooth import Smooth
+from .vertices import Vertices
 
 GAP = 1e-13
 """Duality gap, relative to the values it is the difference of, at which the search ends."""
@@ -76,17 +77,21 @@ def solve_relaxed(problem: Problem) -> Relaxed:
     if steep == 0.0:  # a lower solution already minimises f
         return Relaxed(z, z, 0.0, 2)
     below, above = free, corner(2 * steep)
+    older, newer = below, above
     dual = max(_dual(below, level), _dual(above, level))
     steps = 3
     while steps < MOST and above.g <= level:
         primal = f.value(_mixed(below, above, level))
         if primal - dual <= GAP * (abs(primal) + above.lam * abs(level) + abs(free.f)):
             break
-        now = corner(_next(below, above, level, steps))
-        if now.lam in (below.lam, above.lam):
+        lam = _secant(older, newer, level - problem.slack, problem.slack)
+        if steps % 3 == 2 or not below.lam < lam < above.lam:
+            lam = (above.f - below.f) / (below.g - above.g)  # where the duals of the two ends cross
+        if not below.lam < lam < above.lam:
             break
-        dual = max(dual, _dual(now, level))
-        below, above = (now, above) if now.g > level else (below, now)
+        older, newer = newer, corner(lam)
+        dual = max(dual, _dual(newer, level))
+        below, above = (newer, above) if newer.g > level else (below, newer)
         steps += 1
     x = _mixed(below, above, level) if above.g <= level else above.x
     return Relaxed(x, z, above.lam, steps)
@@ -102,11 +107,13 @@ def _mixed(below: _Corner, above: _Corner, level: float) -> Vector:
     return (1 - share) * above.x + share * below.x
 
 
-def _next(below: _Corner, above: _Corner, level: float, steps: int) -> float:
-    """The multiplier where the two duals cross; every third time the middle of the bracket, in case that is slow."""
-    if steps % 3 == 2:
-        return float(np.sqrt(below.lam * above.lam)) if below.lam > 0 else above.lam / 8
-    return float((above.f - below.f) / (below.g - above.g))
+def _secant(older: _Corner, newer: _Corner, lowest: float, slack: float) -> float:
+    """The multiplier at which g - g* should be the slack: for quadratics, log(g - g*) is nearly linear in log lam."""
+    losses = (older.g - lowest, newer.g - lowest)
+    if min(losses) <= 0 or min(older.lam, newer.lam) <= 0 or losses[0] == losses[1]:
+        return np.nan
+    slope = np.log(newer.lam / older.lam) / np.log(losses[1] / losses[0])
+    return float(newer.lam * (slack / losses[1]) ** slope)
 
 
 def _minimiser(problem: Problem) -> Callable[[Objective], Vector]:
@@ -115,11 +122,21 @@ def _minimiser(problem: Problem) -> Callable[[Objective], Vector]:
     if isinstance(domain, (Polyhedron, Box)):
         return lambda objective: solve_rows([objective], domain)[-1].x
 
+    used: list[Vertices] = []  # the vertices of the last solution: where the next one starts
+
     def by_columns(objective: Objective) -> Vector:
         level = Smooth(objective, problem.dim)
-        vertices = start(domain, level, problem.dim)
-        master = Master(vertices, rank_tol=1e-9)
-        generate(master, LowerPrice(domain, level), 50_000, 50_000)
+        vertices = _carried(used.pop(), level) if used else start(domain, level, problem.dim)
+        used.append(vertices)
+        generate(Master(vertices, rank_tol=1e-9), LowerPrice(domain, level), 50_000, 50_000)
         return vertices.point()
 
     return by_columns
+
+
+def _carried(old: Vertices, level: Smooth) -> Vertices:
+    """The same mix of vertices, for another objective."""
+    new = Vertices(old.dim, level)
+    for slot in range(old.count):
+        new.add(old.vertex(slot), old.keys[slot], float(old.w[slot]))
+    return new
