@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from ..arrays import Vector
 from ..sets.lp_model import Rows
 from .extended import Ext, ExtMatrix, double, ext
 from .face import Face, Record
@@ -25,6 +26,8 @@ FIX_QUADRATIC = 1e-9
 """A multiplier of a polished quadratic level above this, relative to the largest entry of its gradient, is not zero."""
 POLISHED = 1e-12
 """The natural residual up to which such multipliers are believed, relative to 1 + |x|."""
+SHARP = 1e-4
+"""Multipliers smaller than a threshold by no more than this factor are no rounding errors."""
 NEAR = 1e3
 """Multipliers within this factor of a threshold are reported."""
 
@@ -45,7 +48,9 @@ class Chain:
 
     face: Face
     tol: float
+    sharpness: float = 1.0  # times the thresholds above which multipliers count as nonzero
     notes: list[str] = field(default_factory=list)
+    ambiguous: bool = False  # whether some multiplier is smaller than its threshold, and yet no rounding error
     well_posed: bool = True
     steps: int = 0
     _programme: FaceProgram | None = None  # kept hot from one linear level to the next
@@ -75,9 +80,9 @@ class Chain:
         programme, origin = self._programme, self._origin
         assert origin is not None
         vertex = programme.minimise(level.grad(face.x))
-        self.steps += programme.solves
+        self.steps += 1
         if vertex.excess > SOUND:
-            self.well_posed = False
+            self.well_posed = face.certain = False
             self.notes.append(f"the basis of a linear level misses a bound or a sign by {vertex.excess:.1e} (relative)")
         y, w = face.split(vertex.y)
         x = face.x if face.single else self._snapped(origin + vertex.x)
@@ -156,20 +161,14 @@ class Chain:
         face, own = self.face, solved.bracket
         z = own.grad - face.held_part(solved.y, solved.w)
         sizes = np.abs(double(z)) * face.scale, np.abs(double(solved.y)) * face.row_size
-        columns = np.flatnonzero((sizes[0] > solved.threshold) & (face.column_side == 0))
-        rows = np.flatnonzero((sizes[1] > solved.threshold) & (face.row_side == 0))
+        open_columns = (face.column_side == 0) & (face.given.lower < face.given.upper) & (not face.single)
+        open_rows = (face.row_side == 0) & (face.given.low < face.given.high) & (not face.single)
+        threshold = solved.threshold * self.sharpness
+        columns = np.flatnonzero((sizes[0] > threshold) & open_columns)
+        rows = np.flatnonzero((sizes[1] > threshold) & open_rows)
         face.column_side[columns] = -np.sign(double(z[columns]))
         face.row_side[rows] = -np.sign(double(solved.y[rows]))
-        if np.isinf(solved.threshold) and not face.single:
-            self.well_posed = False
-            self.notes.append("a quadratic level was not polished to the last digits: nothing was fixed by it")
-        near = sum(int(np.sum((s > solved.threshold / NEAR) & (s < solved.threshold * NEAR))) for s in sizes)
-        if near and np.isfinite(solved.threshold):
-            self.well_posed = False
-            self.notes.append(
-                f"{near} multipliers lie within a factor of {NEAR:g} of {solved.threshold:.1e}, above which they "
-                "count as nonzero: the face hangs on rounding, a slack would be safer"
-            )
+        self._weigh(np.concatenate([sizes[0][open_columns], sizes[1][open_rows]]), solved.threshold)
         face.records.append(
             Record(
                 level,
@@ -193,6 +192,23 @@ class Chain:
         if self._programme is not None and self._origin is not None:
             self._programme.fix(columns, rows, face.x - self._origin)
 
+    def _weigh(self, sizes: Vector, threshold: float) -> None:
+        """Say so where the face hangs on which of the multipliers count as nonzero."""
+        if not sizes.size:
+            return
+        if np.isinf(threshold):
+            self.well_posed = self.face.certain = False
+            self.notes.append("a quadratic level was not polished to the last digits: nothing was fixed by it")
+            return
+        self.ambiguous |= bool(((sizes > threshold * SHARP) & (sizes <= threshold)).any())
+        near = int(np.sum((sizes > threshold / NEAR) & (sizes < threshold * NEAR)))
+        if near:
+            self.well_posed = False
+            self.notes.append(
+                f"{near} multipliers lie within a factor of {NEAR:g} of {threshold:.1e}, above which they count as "
+                "nonzero: the face hangs on rounding, a slack would be safer"
+            )
+
     def _reach(self, level: Level, solved: Solved, z: Ext) -> float:
         """How far a true minimiser may be, by values, which never fails, or by the gradient, which is far better.
 
@@ -204,18 +220,16 @@ class Chain:
         if level.lower_bound >= 0 and not level.q.any() and not level.forms:
             reach = min(reach, 2 * np.sqrt(2 * max(0.0, float(own.value) + own.allowance)))
         held = Held(self.face)
-        if held.small:
-            reach = min(reach, held.reach(level, solved.x, z, own.left_error))
-            self._doubt(held)
-        return float(reach)
-
-    def _doubt(self, held: Held) -> None:
-        if held.doubtful:
+        if not held.small:
+            return float(reach)
+        by_gradient, doubtful = held.reach(level, solved.x, z, own.left_error)
+        if doubtful:
             self.well_posed = False
             self.notes.append(
-                f"{held.doubtful} singular values lie within a factor of 1000 of {RANK:g} (relative), below which they "
+                f"{doubtful} singular values lie within a factor of 1000 of {RANK:g} (relative), below which they "
                 "count as zero: the rank hangs on rounding, a slack would be safer"
             )
+        return float(reach if doubtful else min(reach, by_gradient))
 
     def _is_single(self, level: Level, solved: Solved) -> bool | None:
         if level.strong_convexity > 0:

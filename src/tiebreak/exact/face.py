@@ -54,6 +54,7 @@ class Face:
     row_side: NDArray[np.int8]
     records: list[Record] = field(default_factory=list)
     single: bool | None = None  # whether the point is all there is
+    certain: bool = True  # False once a level could not be solved well enough to tell its face
 
     @classmethod
     def of(cls, domain: Domain) -> Face:

@@ -58,12 +58,6 @@ class Held:
         return left, values, right, int(np.sum(values > RANK * values[0]))
 
     @property
-    def doubtful(self) -> int:
-        """How many singular values lie near the threshold."""
-        values = self._svd[1]
-        return int(np.sum((values > RANK / 1e3 * values[0]) & (values < RANK * 1e3 * values[0]))) if values.size else 0
-
-    @property
     def smallest(self) -> float:
         """The smallest singular value that counts; inf without any."""
         _, values, _, rank = self._svd
@@ -99,8 +93,10 @@ class Held:
             and np.abs(slope @ self.null).max(initial=0.0) <= RANK * size
         )
 
-    def reach(self, level: Level, x: Ext, left_over: Ext, error: Vector) -> float:
-        """A bound on sqrt(<d, Hessian d>) for the step d from x to a true minimiser; inf where there is none.
+    def reach(self, level: Level, x: Ext, left_over: Ext, error: Vector) -> tuple[float, int]:
+        """A bound on sqrt(<d, Hessian d>) for the step d from x to a true minimiser, inf where there is none.
+
+        With it, how many singular values it depends on lie near the threshold.
 
         With R'R the Hessian, d = d1 + d' where d1, on S, makes up for what x misses of E, and E d' = 0. A minimiser
         that x + d1 competes with has <c + Hd, d'> <= 0, and on S the gradient c is R'v for some v up to what E takes;
@@ -109,15 +105,17 @@ class Held:
         """
         S = self.columns
         shift = self._missed(x) / self.smallest
-        if shift > 0 and not self._clear(x, shift):
-            return np.inf
         R = dense(level.root[:, S]) * self.scale
         values = np.linalg.svd(R @ self.null, compute_uv=False) if R.size and self.null.size else np.zeros(0)
-        counted = values[values > RANK * float(np.linalg.norm(R))] if values.size else values
+        size = float(np.linalg.norm(R))
+        counted = values[values > RANK * size]
+        doubtful = _near(values, RANK * size) + _near(self._svd[1], RANK * self._svd[1].max(initial=0.0))
+        if shift > 0 and not self._clear(x, shift):
+            return np.inf, doubtful
         slope = np.linalg.norm(self.null.T @ (double(left_over)[S] * self.scale))
         slope += np.linalg.norm(error[S] * self.scale)
         v = float(slope / counted[-1]) if counted.size else 0.0
-        return 1.01 * (v + 2 * float(np.linalg.norm(R)) * shift)
+        return 1.01 * (v + 2 * size * shift), doubtful
 
     def _missed(self, x: Ext) -> float:
         """A bound on |E d| for the step d from x to a true minimiser of the levels before."""
@@ -142,3 +140,7 @@ class Held:
         slack = np.minimum(activity - given.low, given.high - activity)[other] / self.face.row_size[other]
         reach = np.sqrt(S.size) * shift
         return bool((room >= shift).all() and (slack >= reach).all())
+
+
+def _near(values: Vector, threshold: float) -> int:
+    return int(np.sum((values > threshold / 1e3) & (values < threshold * 1e3)))

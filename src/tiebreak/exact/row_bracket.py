@@ -68,14 +68,17 @@ def bracket(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext]) -> Bracket:
 
     # The levels before.
     loss = inherited = 0.0
+    trusted = face.certain or bool(face.single)
     for record, lam, part in zip(face.records, prices, w, strict=True):
         step = record.x - x
         units = (sum_units(x.size) + 4) * UNIT
+        there = record.level.at(x)
+        excess = max(0.0, float(there.value - record.value) + record.gap + 2 * there.value_error)
+        trusted &= excess <= OUTSIDE * (1 + abs(float(record.value)))
         if lam > 0:
             products = record.grad * step
             gap += lam * (record.allowance + float(total(products)) + units * float(np.abs(products).sum()))
-            excess = record.level.at(x)
-            loss += lam * max(0.0, float(excess.value - record.value) + record.gap + 2 * excess.value_error)
+            loss += lam * excess
         if record.P is not None and part.any():
             image = record.P.times(step)
             products = part * image
@@ -92,7 +95,7 @@ def bracket(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext]) -> Bracket:
     rounding = f.value_error + float(np.finfo(np.float64).eps) * abs(float(f.value))
     lower = float(max(float(f.value) - gap - rounding, level.lower_bound))
     allowance = 2 * loss + 2 * f.value_error  # by the multipliers found, twice, as those of the true problem differ
-    trusted = violation <= OUTSIDE * (1 + float(np.abs(x).max(initial=0)))
+    trusted &= violation <= OUTSIDE * (1 + float(np.abs(x).max(initial=0)))
     upper = float(float(f.value) + allowance + rounding) if trusted else np.inf
     return Bracket(
         f.value,

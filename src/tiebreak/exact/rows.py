@@ -8,6 +8,7 @@ are solved for the step d from the point reached.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from ..sets.base import Domain
 from ..sets.box import Box
 from ..sets.polyhedron import Polyhedron
 from .answer import Answer
-from .chain import Chain
+from .chain import SHARP, Chain
 from .extended import double
 from .face import Face
 from .level import Level, why_not_quadratic
@@ -71,7 +72,27 @@ def solve_rows(levels: Sequence[Objective], domain: Domain, *, tol: float = 1e-1
     if len(dims) != 1:
         raise ValueError(f"levels and domain must have one number of variables, got {sorted(dims)}")
     domain = domain.with_dim(dims.pop())
-    chain = Chain(Face.of(domain), tol)
+    loose, ambiguous = _solve(levels, domain, tol, 1.0)
+    if not ambiguous:
+        return loose
+    sharp, _ = _solve(levels, domain, tol, SHARP)  # the truth is one of the two: the brackets are joined
+    return [_joined(*pair) for pair in zip(loose, sharp, strict=True)]
+
+
+def _joined(a: Answer, b: Answer) -> Answer:
+    return replace(
+        a,
+        g_lower=min(a.g_lower, b.g_lower),
+        g_upper=max(a.g_upper, b.g_upper),
+        f_lower=min(a.f_lower, b.f_lower),
+        f_upper=max(a.f_upper, b.f_upper),
+        steps=a.steps + b.steps,
+    )
+
+
+def _solve(levels: Sequence[Objective], domain: Domain, tol: float, sharpness: float) -> tuple[list[Answer], bool]:
+    """The answers, and whether another choice of what counts as nonzero might change them."""
+    chain = Chain(Face.of(domain), tol, sharpness)
     answers: list[Answer] = []
     for objective in levels:
         level = Level.of(objective, chain.face.x.size)
@@ -95,4 +116,4 @@ def solve_rows(levels: Sequence[Objective], domain: Domain, *, tol: float = 1e-1
                 steps=chain.steps,
             )
         )
-    return answers
+    return answers, chain.ambiguous
