@@ -45,7 +45,9 @@ FAMILIES = {
         ((10, 3, "point"), (20, 5, "loss"), (40, 5, "point"), (60, 20, "loss")),
     ),
     "hierarchy": Generator(
-        hierarchy, ((7, 3), (7, 4)), ((7, 3), (7, 4), (15, 3), (15, 4), (30, 3), (30, 4), (50, 3), (50, 4))
+        hierarchy,
+        ((7, 3), (7, 4), (7, 3, "unit")),
+        tuple((n, levels) for n in (7, 15, 30, 50) for levels in (3, 4)),
     ),
     "integral": Generator(
         integral, (("phillips", 8),),

@@ -104,9 +104,12 @@ def polytope(seed: int, size: tuple[int, int, str]) -> Family:
     return two_levels(name, upper, tb.Linear(c), domain, (g_star, 0.0), f)
 
 
-def hierarchy(seed: int, size: tuple[int, int]) -> Family:
-    """Tasks of a robot in order of rank, within joint limits; the first task has dependent rows; then least norm."""
-    n, count = size
+def hierarchy(seed: int, size: tuple[int, int] | tuple[int, int, str]) -> Family:
+    """Tasks of a robot in order of rank, within joint limits; the first task has dependent rows; then least norm.
+
+    A third entry "unit" scales the rows to norm 1 (and repeats one of the first task to make them dependent).
+    """
+    n, count = size[:2]
     rng = np.random.default_rng([seed, n, count])
     low, high = -np.ones(n), np.ones(n)
     levels: list[tb.Objective] = []
@@ -114,16 +117,18 @@ def hierarchy(seed: int, size: tuple[int, int]) -> Family:
     for k in range(count - 1):
         m = int(rng.integers(2, max(3, n // (count - 1))))
         F = rng.integers(-3, 4, (m, n)).astype(float)
+        if len(size) > 2:
+            F /= np.linalg.norm(F, axis=1)[:, None]
         if k == 0:
-            F = np.vstack([F, F[0] - F[1]])
+            F = np.vstack([F, F[0] - F[1] if len(size) == 2 else F[0]])
         y = F @ rng.uniform(-1.5, 1.5, n) + rng.normal(size=F.shape[0])
         levels.append(tb.LeastSquares(F, y))
         tasks.append(ref.level(n, F, y, low=low, high=high))
     levels.append(tb.SquaredNorm(dim=n))
     tasks.append(ref.level(n, np.eye(n), 0.0, low=low, high=high))
     found = chain(tasks)
-    return Family(f"hierarchy of {count} levels, n = {n}", tuple(levels), tb.Box(low, high),
-                      tuple(r.value for r in found), tuple(r.error for r in found))  # fmt: skip
+    name = f"hierarchy of {count} levels, n = {n}"
+    return Family(name, tuple(levels), tb.Box(low, high), tuple(r.value for r in found), tuple(r.error for r in found))
 
 
 def integral(seed: int, size: tuple[str, int]) -> Family:

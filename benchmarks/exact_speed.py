@@ -1,0 +1,215 @@
+"""Time and accuracy of exact solves, side by side with what a user would write by hand, in one process.
+
+    python benchmarks/exact_speed.py [--only regression interpolation assignment small chains] [--quick]
+
+Errors are relative to f*, from ``reference.py``; times are the least of several. Ratios are other / exact.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import harness  # before NumPy
+import peers
+import tiebreak as tb
+from families import FAMILIES
+from families_rows import incidence, tied_plans
+from family import Family
+from harness import Table, best_of, seconds
+
+CLARABEL = {"solver": "CLARABEL"}
+TOLERANCES = {"tol_upper": 1e-8, "tol_lower": 1e-8}
+INTERPOLATION = (
+    *((25, 60, 20, factor) for factor in (1.2, 1.5, 2.0, 3.0)),
+    (40, 150, 30, 1.6),
+    *((120, 400, 80, factor) for factor in (1.2, 1.5, 2.0, 3.0)),
+    *((60, 730, 213, factor) for factor in (1.2, 1.5, 2.0, 3.0)),
+    (200, 1000, 100, 1.5),
+)
+
+
+def exact(known: Family) -> np.ndarray:
+    return tb.solve(known.problem, "exact", **TOLERANCES).x
+
+
+def both_ways(known: Family) -> dict[str, tuple[float, np.ndarray]]:
+    """The exact solve with numba and without."""
+    found = {"exact, numba": best_of(partial(exact, known))} if harness.has("numba") else {}
+    with harness.without_numba():
+        found["exact, NumPy"] = best_of(partial(exact, known))
+    return found
+
+
+def errors(known: Family, x: np.ndarray) -> tuple[float, float]:
+    """|f - f*| relative to f* (absolute where f* is zero), and g - g*."""
+    f = known.levels[-1].value(x) - known.f_star
+    return abs(f) / (abs(known.f_star) if abs(known.f_star) > 1e-12 else 1.0), known.levels[0].value(x) - known.g_star
+
+
+def regression(quick: bool) -> list[Table]:
+    columns = ("radius", "nonzeros", "method", "time", "f error", "g - g*", "/ numba", "/ NumPy")
+    table = Table("Regression stand-in, 641 x 730 training, 213 validation rows", columns)
+    for radius in (1.0,) if quick else (1.0, 2.0, 5.0):
+        known = FAMILIES["regression"].generate(0, radius)
+        times = both_ways(known)
+        nonzeros = int(np.count_nonzero(times["exact, NumPy"][1]))
+        rivals: dict[str, Callable[[], np.ndarray]] = {
+            f"cvxpy + Clarabel, {form} form": partial(peers.cvxpy_l1, known, form, **CLARABEL)
+            for form in ("value", "norm", "equality")
+        }
+        rivals["PIQP, equality form"] = partial(peers.piqp_l1, known)
+        if harness.has("scs") and radius == 1.0:
+            rivals["cvxpy + SCS, equality form"] = partial(peers.cvxpy_l1, known, "equality", **scs_options())
+        if harness.has("sklearn"):
+            steps = peers.lars_steps(known)
+            rivals["lars_path, lower level only"] = partial(peers.lars_l1, known)
+            rivals[f"lars_path, told to stop after {steps} steps"] = partial(peers.lars_l1, known, steps)
+        times |= {name: best_of(run) for name, run in rivals.items()}
+        fast, plain = times.get("exact, numba", (np.nan,))[0], times["exact, NumPy"][0]
+        for name, (best, x) in times.items():
+            ratio = (best / fast, best / plain)
+            table.add(radius, nonzeros, name, seconds(best), *(f"{e:.1e}" for e in errors(known, x)), *ratio)
+    return [table]
+
+
+def scs_options() -> dict[str, Any]:
+    return {"solver": "SCS", "eps_abs": 1e-9, "eps_rel": 1e-9, "time_limit_secs": 20.0, "max_iters": 10**6}
+
+
+def interpolation(quick: bool) -> list[Table]:
+    columns = (
+        "n, d, m, factor", "f*", "numba", "NumPy", "f error", "reference error", "cvxpy, both solves", "its f error",
+        "/ numba", "/ NumPy", "cvxpy, told A x = b", "/ numba", "/ NumPy", "PIQP", "its f error",
+    )  # fmt: skip
+    table = Table("Interpolation regime against the equality form", columns)
+    ratios: dict[str, list[float]] = {"numba": [], "NumPy": [], "numba, told": [], "NumPy, told": []}
+    worst = 0.0
+    for size in INTERPOLATION[:6] if quick else INTERPOLATION:
+        known = FAMILIES["interpolation"].generate(0, size)
+        times = both_ways(known)
+        fast, plain = times.get("exact, numba", (np.nan,))[0], times["exact, NumPy"][0]
+        own = max(errors(known, x)[0] for _, x in times.values())
+        worst = max(worst, own)
+        both, x_both = best_of(partial(peers.cvxpy_l1, known, "equality", **CLARABEL), 3)
+        told, _ = best_of(partial(peers.cvxpy_l1, known, "equality", told=True, **CLARABEL), 3)
+        piqp, x_piqp = best_of(partial(peers.piqp_l1, known), 3)
+        for name, ratio in zip(ratios, (both / fast, both / plain, told / fast, told / plain), strict=True):
+            ratios[name].append(ratio)
+        table.add(
+            ", ".join(map(str, size)), known.f_star, seconds(fast), seconds(plain), f"{own:.1e}",
+            f"{known.tol / (known.f_star or 1.0) if known.f_star > 1e-12 else known.tol:.0e}",
+            seconds(both), f"{errors(known, x_both)[0]:.0e}", both / fast, both / plain,
+            seconds(told), told / fast, told / plain, seconds(piqp), f"{errors(known, x_piqp)[0]:.0e}",
+        )  # fmt: skip
+    summary = Table("Interpolation regime: ratios", ("against", "geometric mean", "smallest"))
+    for name, found in ratios.items():
+        summary.add(name, float(np.exp(np.mean(np.log(found)))), min(found))
+    summary.add("worst f error of exact", f"{worst:.1e}", "")
+    return [table, summary]
+
+
+def forms(quick: bool) -> list[Table]:
+    """The accuracy of the usual forms where the lower level has many solutions."""
+    table = Table(
+        "Forms of the second solve, interpolation", ("n, d, m, factor", "method", "time", "f error", "g - g*")
+    )
+    for size in ((25, 60, 20, 1.2),) if quick else ((25, 60, 20, 1.2), (120, 400, 80, 1.5), (60, 730, 213, 1.5)):
+        known = FAMILIES["interpolation"].generate(0, size)
+        runs = both_ways(known)
+        for form in ("value", "norm", "equality"):
+            runs[f"cvxpy + Clarabel, {form}"] = best_of(partial(peers.cvxpy_l1, known, form, **CLARABEL), 3)
+        runs["PIQP, equality"] = best_of(partial(peers.piqp_l1, known), 3)
+        if harness.has("scs"):
+            runs["cvxpy + SCS, equality"] = best_of(partial(peers.cvxpy_l1, known, "equality", **scs_options()), 3)
+        for name, (best, x) in runs.items():
+            table.add(", ".join(map(str, size)), name, seconds(best), *(f"{e:.1e}" for e in errors(known, x)))
+    return [table]
+
+
+def assignment(quick: bool) -> list[Table]:
+    n = 60 if quick else 200
+    cost = np.random.default_rng(9).integers(1, 5, (n, n))
+    ones = np.ones(n, dtype=int)
+    g_star, f = tied_plans(cost, ones, ones)
+    domain = tb.Polyhedron(A_eq=incidence(n, n), b_eq=np.ones(2 * n), bounds=(0, 1))
+    problem = tb.Problem(tb.SquaredNorm(dim=n * n), tb.Linear(cost.ravel().astype(float)), domain)
+    table = Table(
+        f"Tied assignment {n} x {n} ({n * n} variables), f* = {f.value:.15g} (error {f.error:.0e})",
+        ("method", "time", "f - f*", "g - g*", "bracket width", "/ exact"),
+    )
+    best, result = best_of(lambda: tb.solve(problem, "exact", **TOLERANCES), 3)
+    width = result.certificate.f_upper - result.certificate.f_lower
+    table.add("exact, rows", seconds(best), result.f - f.value, result.g - g_star, f"{width:.1e}", 1.0)
+    by_hand, x = best_of(lambda: peers.piqp_equality_row(cost), 3)
+    table.add("HiGHS, then PIQP with an equality row", seconds(by_hand), 0.5 * x @ x - f.value,
+              float(cost.ravel() @ x) - g_star, "none", by_hand / best)  # fmt: skip
+    return [table]
+
+
+def small(quick: bool) -> list[Table]:
+    known = FAMILIES["interpolation"].generate(0, (25, 60, 20, 1.5))
+    table = Table("One warm solve, 25 x 60", ("method", "time", "f error"))
+    for name, (best, x) in both_ways(known).items():
+        table.add(name, seconds(best), f"{errors(known, x)[0]:.1e}")
+    return [table]
+
+
+def chains(quick: bool) -> list[Table]:
+    table = Table("Chains of levels", ("problem", "method", "time", "largest error of a level, relative to 1 + value"))
+    runs: list[tuple[Family, dict[str, Callable[[], np.ndarray]]]] = []
+    if harness.has("cobra"):
+        for size in ("norm", "total", "chain"):
+            known = FAMILIES["flux"].generate(0, size)
+            rivals = {"HiGHS, prioritised": peers.highs_lexicographic} if size == "total" else {}
+            runs.append((known, {name: partial(run, known) for name, run in rivals.items()}))
+    for size in ((7, 3, "unit"), (30, 3, "unit"), (50, 4, "unit")):
+        known = FAMILIES["hierarchy"].generate(0, size)
+        rival = {"DAQP, hierarchical, unit rows": partial(peers.daqp_hierarchy, known)}
+        runs.append((known, rival if harness.has("daqp") else {}))
+    for known, rivals in runs:
+        ours = {"exact": lambda k=known: tb.lexicographic(k.levels, k.domain).x}
+        for name, run in (ours | rivals).items():
+            best, x = best_of(run)
+            worst = max(abs(o.value(x) - v) / (1 + abs(v)) for o, v in zip(known.levels, known.values, strict=True))
+            table.add(known.name, name, seconds(best), f"{worst:.1e}")
+    return [table]
+
+
+PARTS = {
+    "small": small,
+    "chains": chains,
+    "assignment": assignment,
+    "forms": forms,
+    "interpolation": interpolation,
+    "regression": regression,
+}
+
+
+def warm_up() -> None:
+    """Compile what numba compiles and load what is loaded late, on a problem that is not measured."""
+    known = FAMILIES["interpolation"].generate(1, (12, 30, 8, 1.5))
+    exact(known)
+    peers.cvxpy_l1(known, "equality", **CLARABEL)
+    peers.piqp_l1(known)
+    exact(FAMILIES["regression"].generate(1, (1.0, 60, 21)))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS))
+    parser.add_argument("--quick", action="store_true", help="the smaller instances")
+    arguments = parser.parse_args()
+    warm_up()
+    tables = [table for name in arguments.only for table in PARTS[name](arguments.quick)]
+    harness.save("exact_speed", tables)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
