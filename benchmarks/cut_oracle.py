@@ -1,6 +1,6 @@
 """The cut oracle of every set against an independent reference, and the l1 ball against scipy's linprog in time.
 
-    python benchmarks/cut_oracle.py [--instances 1000] [--set "l1 ball"] [--no-times]
+    python benchmarks/cut_oracle.py [--instances 1210] [--set "l1 ball"] [--no-times]
 
 Each set meets the same families of instances: random ones, ties, duplicates, a parallel to c, a = 0, c = 0,
 sparse ones, entries over sixteen orders of magnitude, b at the minimum of <c, .> and just above, and
@@ -185,7 +185,7 @@ def print_times() -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--instances", type=int, default=1100, help="how many for each set")
+    parser.add_argument("--instances", type=int, default=1210, help="how many for each set")
     parser.add_argument("--set", choices=SETS, action="append", help="only this set (may be repeated)")
     parser.add_argument("--no-times", action="store_true", help="accuracy only")
     arguments = parser.parse_args()

@@ -41,10 +41,17 @@ def _run(verbose: bool) -> int:
             verbose,
         ),
         _show(
-            "Over-parameterised regression (diabetes data, 285 features, 265 training rows)",
-            "Among the models in an l1 ball that fit the training rows best, the one that validates best.",
+            "Over-parameterised regression (diabetes data, 285 features, 60 training rows, l1 norm at most 20)",
+            "Many models fit the training rows exactly. Which of them validates best?",
+            regression.diabetes(radius=20.0, rows=60),
+            1e-6,
+            verbose,
+        ),
+        _show(
+            "The same with 265 training rows and l1 norm at most 1",
+            "The constraint is active: is there anything left to choose?",
             regression.diabetes(),
-            1e-3,
+            1e-6,
             verbose,
         ),
     ]
