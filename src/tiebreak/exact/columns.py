@@ -13,8 +13,10 @@ from ..problem import Problem
 from .answer import Answer
 from .column_bracket import Bracket
 from .generation import LowerPrice, UpperPrice, generate, start
+from .interior import warm_start
 from .master import Master
 from .smooth import Smooth, Unsupported
+from .vertex_face import optimal_face
 
 CROWD = 400  # vertices, beyond which an interior point is faster
 RANK_TOLERANCES = (1e-9, 1e-6)
@@ -113,6 +115,16 @@ def _both_levels(
     resolution = 1e-14 * scale
     price = UpperPrice(domain, upper, lower, normal, level, resolution, flat=top - level <= 1e-10 * scale)
     master = Master(vertices, rank_tol)
-    more, end2 = generate(master, price, max_steps - steps, max_steps)
+    crowd = CROWD if upper.quadratic else max_steps
+    more, end2 = generate(master, price, max_steps - steps, crowd)
+    steps += more
+    if end2 == "crowded":
+        tie = resolution / (domain.diameter or 1.0)
+        face = optimal_face(domain, lower, normal, np.full(problem.dim, tie), 0.0)
+        dense = None if face is None or not face.complete else warm_start(vertices, face, lower, upper)
+        if dense is not None:
+            master = Master(dense, rank_tol)
+        more, end2 = generate(master, price, max_steps - steps, max_steps)
+        steps += more
     master.refresh()
-    return Bracket(problem, lower, upper, master, price.lam), steps + more, (end, end2)
+    return Bracket(problem, lower, upper, master, price.lam), steps, (end, end2)

@@ -8,7 +8,7 @@ from .master import Master
 from .smooth import Smooth
 from .vertex_face import VertexFace
 
-CLEAN = 1e-11  # a row that counts as dependent leaves less than this of itself, if the rank is beyond doubt
+CLEAN = 1e-13  # a row that counts as dependent leaves less than this of what it is mixed from, if beyond doubt
 CONDITION = 1e7  # a basis conditioned worse than this makes the rank doubtful
 MOVE = 1e-7  # a weight that can move by this much shows a second solution
 SAME = 1e-9  # columns of f that agree to within this, relative to the largest, are the same
@@ -59,8 +59,10 @@ class Solutions:
         rows = self._rows(face, lower)
         norms = np.linalg.norm(rows, axis=1)
         P, EB = master.P[: master.r], master.EB[: master.r]
-        rest = rows - (rows @ P.T) @ EB
+        mix = rows @ P.T
+        rest = rows - mix @ EB
         rest -= (rest @ P.T) @ EB
+        sizes = 1 + np.abs(mix).sum(axis=1)
         while True:
             left = np.linalg.norm(rest, axis=1) / norms
             furthest = int(np.argmax(left))
@@ -75,7 +77,7 @@ class Solutions:
                 break
             master.enter(s, key)
         if master.r < rows.shape[1]:
-            self.doubtful |= bool(np.max(left) > CLEAN)
+            self.doubtful |= bool(np.any(left > CLEAN * sizes))
             self.by_tolerance = face.dimension >= master.r
 
     def _look_for_second(self, lower: Smooth, upper: Smooth) -> None:

@@ -34,7 +34,7 @@ class Vertices:
         self.fixed: Smooth | None = None
         self.t_star = np.zeros(0)
         self.s0 = 1.0
-        self.E = np.ones((16, 1))
+        self.E = np.zeros((16, 1))
 
     def minimise_next(self, level: Smooth, t_star: Vector) -> None:
         """From now on minimise ``level``, and keep sum w = 1 and the image t* of the level so far.
@@ -51,6 +51,13 @@ class Vertices:
         self.F, self.p = np.zeros((len(self.w), level.size)), np.zeros(len(self.w))
         for slot in range(k):
             self._image(slot)
+
+    def emptied(self) -> Vertices:
+        """The same levels, no vertices."""
+        fresh = Vertices(self.dim, self.level)
+        fresh.fixed, fresh.t_star, fresh.s0 = self.fixed, self.t_star, self.s0
+        fresh.E = np.zeros((len(fresh.w), self.E.shape[1]))
+        return fresh
 
     def find(self, s: Vector) -> tuple[bytes, int]:
         """The key of a vertex, and its slot or -1."""
@@ -70,8 +77,8 @@ class Vertices:
         self.slots[key] = slot
         self.w[slot] = weight
         self.count += 1
+        self.E[slot, 0] = self.s0
         if self.fixed is not None:
-            self.E[slot, 0] = self.s0
             np.subtract(self.fixed.image(s), self.t_star, out=self.E[slot, 1:])
         self._image(slot, s)
         return slot
@@ -114,10 +121,7 @@ class Vertices:
 
     def _grow(self) -> None:
         self.w, self.p = _doubled(self.w), _doubled(self.p)
-        fill = self.E.shape[1] == 1
         self.E, self.F = _doubled(self.E), _doubled(self.F)
-        if fill:
-            self.E[:] = 1.0
 
 
 def key_of(index: np.ndarray, entries: Vector) -> bytes:
