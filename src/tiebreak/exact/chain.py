@@ -26,10 +26,10 @@ FIX_QUADRATIC = 1e-9
 """A multiplier of a polished quadratic level above this, relative to the largest entry of its gradient, is not zero."""
 POLISHED = 1e-12
 """The natural residual up to which such multipliers are believed, relative to 1 + |x|."""
-SHARP = 1e-4
-"""Multipliers smaller than a threshold by no more than this factor are no rounding errors."""
+SHARP = 1e-2
+"""Multipliers smaller than a threshold by no more than this factor are no rounding errors, not even of the data."""
 NEAR = 1e3
-"""Multipliers within this factor of a threshold are reported."""
+"""Multipliers larger than a threshold by no more than this factor are reported, and so are those of ``SHARP``."""
 
 
 class Solved(NamedTuple):
@@ -201,12 +201,12 @@ class Chain:
             self.notes.append("a quadratic level was not polished to the last digits: nothing was fixed by it")
             return
         self.ambiguous |= bool(((sizes > threshold * SHARP) & (sizes <= threshold)).any())
-        near = int(np.sum((sizes > threshold / NEAR) & (sizes < threshold * NEAR)))
+        near = int(np.sum((sizes > threshold * SHARP) & (sizes < threshold * NEAR)))
         if near:
             self.well_posed = False
             self.notes.append(
-                f"{near} multipliers lie within a factor of {NEAR:g} of {threshold:.1e}, above which they count as "
-                "nonzero: the face hangs on rounding, a slack would be safer"
+                f"{near} multipliers lie near {threshold:.1e}, above which they count as nonzero: the face hangs on "
+                "rounding, a slack would be safer"
             )
 
     def _reach(self, level: Level, solved: Solved, z: Ext) -> float:

@@ -57,8 +57,8 @@ class Face:
     certain: bool = True  # False once a level could not be solved well enough to tell its face
 
     @classmethod
-    def of(cls, domain: Domain) -> Face:
-        """The whole domain."""
+    def of(cls, domain: Domain) -> tuple[Face, float]:
+        """The whole domain in units of its typical size, a power of two, and that unit."""
         if isinstance(domain, Polyhedron):
             given, box = domain._given, domain._box
         else:
@@ -69,7 +69,10 @@ class Face:
             given = box = Rows(sp.csr_array((0, n)), np.zeros(0), np.zeros(0), lower, upper)
         m, n = given.A.shape
         start = domain._start if isinstance(domain, Polyhedron) else np.clip(np.zeros(n), given.lower, given.upper)
-        return cls(given, box, ext(start), np.zeros(n, np.int8), np.zeros(m, np.int8))
+        sizes = np.maximum(np.abs(box.lower), np.abs(box.upper))
+        unit = float(power_of_two(np.median(sizes[sizes > 0], keepdims=True))[0]) if sizes.any() else 1.0
+        given, box = (Rows(rows.A, *(end / unit for end in rows[1:])) for rows in (given, box))
+        return cls(given, box, ext(start / unit), np.zeros(n, np.int8), np.zeros(m, np.int8)), unit
 
     @cached_property
     def A(self) -> ExtMatrix:

@@ -15,6 +15,7 @@ from ..objectives.base import Objective
 from ..objectives.least_squares import LeastSquares
 from ..objectives.linear import Linear, SquaredNorm
 from ..objectives.quadratic import PSD_TOLERANCE, Quadratic
+from ..sets.lp_model import power_of_two
 from .extended import UNIT, Ext, ExtMatrix, double, ext, sum_units, total
 
 DENSE = 100
@@ -62,20 +63,30 @@ def why_not_quadratic(objective: Objective) -> str:
 
 @dataclass
 class Level:
-    """sum of squares and forms + <q, x> + constant."""
+    """sum of squares and forms + <q, x> + constant, in units where variables and curvature have size 1."""
 
     dim: int
     q: Ext
+    length: float = 1.0  # the unit of the variables, a power of two
+    unit: float = 1.0  # that of the values, likewise
     squares: list[Square] = field(default_factory=list)
     forms: list[Form] = field(default_factory=list)
     constant: np.longdouble = field(default_factory=lambda: np.longdouble(0))
     lower_bound: float = -np.inf
 
     @classmethod
-    def of(cls, objective: Objective, dim: int) -> Level:
-        """The objective, which ``why_not_quadratic`` has passed."""
-        level = cls(dim, ext(np.zeros(dim)), lower_bound=objective.lower_bound)
+    def of(cls, objective: Objective, dim: int, length: float = 1.0) -> Level:
+        """The objective, which ``why_not_quadratic`` has passed, for variables in units of ``length``."""
+        level = cls(dim, ext(np.zeros(dim)), length)
         level._add(objective, np.longdouble(1))
+        sizes = [float(s.scale) * (1.0 if s.F is None else float(s.F.size.max()) ** 2) for s in level.squares]
+        sizes += [float(form.scale) * float(form.Q.size.max()) for form in level.forms]
+        curvature = float(power_of_two(np.array([max(sizes, default=0.0)]))[0])
+        level.q, level.constant = level.q / curvature, level.constant / curvature
+        level.squares = [s._replace(scale=s.scale / curvature) for s in level.squares]
+        level.forms = [form._replace(scale=form.scale / curvature) for form in level.forms]
+        level.unit = curvature * length**2
+        level.lower_bound = objective.lower_bound / level.unit
         return level
 
     def _add(self, objective: Objective, factor: np.longdouble) -> None:
@@ -85,16 +96,17 @@ class Level:
         elif isinstance(objective, Multiple):
             self._add(objective.inner, factor * np.longdouble(objective.factor))
         elif isinstance(objective, Linear):
-            self.q = self.q + factor * ext(objective.c)
+            self.q = self.q + factor * ext(objective.c) / self.length
         elif isinstance(objective, SquaredNorm):
-            self.squares.append(Square(None, objective.center, factor))
+            center = None if objective.center is None else objective.center / self.length
+            self.squares.append(Square(None, center, factor))
         elif isinstance(objective, LeastSquares):
             scale = factor * np.longdouble(objective.scale)
-            self.squares.append(Square(ExtMatrix(objective.A), objective.b, scale))
+            self.squares.append(Square(ExtMatrix(objective.A), objective.b / self.length, scale))
         elif isinstance(objective, Quadratic):
             self.forms.append(Form(ExtMatrix(objective.Q), factor))
-            self.q = self.q + factor * ext(objective.q)
-            self.constant += factor * np.longdouble(objective.c)
+            self.q = self.q + factor * ext(objective.q) / self.length
+            self.constant += factor * np.longdouble(objective.c) / self.length**2
 
     @property
     def linear(self) -> bool:

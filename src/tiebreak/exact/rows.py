@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from ..objectives.base import Objective
 from ..sets.base import Domain
 from ..sets.box import Box
@@ -24,6 +22,7 @@ from .level import Level, why_not_quadratic
 
 ASSUMES = (
     "extended-precision arithmetic follows the standard rounding model",
+    "multipliers below 1e-15 of the largest cost are zero: data are not more accurate than that",
     "points that violate constraints by rounding only count as feasible, at the price their multipliers give",
 )
 
@@ -75,16 +74,19 @@ def solve_rows(levels: Sequence[Objective], domain: Domain, *, tol: float = 1e-1
     loose, ambiguous = _solve(levels, domain, tol, 1.0)
     if not ambiguous:
         return loose
-    sharp, _ = _solve(levels, domain, tol, SHARP)  # the truth is one of the two: the brackets are joined
+    sharp, _ = _solve(levels, domain, tol, SHARP)
+    if any(a.f_upper < b.f_lower for a, b in zip(loose, sharp, strict=True)):  # a bound refutes the tie
+        return sharp
     return [_joined(*pair) for pair in zip(loose, sharp, strict=True)]
 
 
 def _joined(a: Answer, b: Answer) -> Answer:
+    """Both lower bounds hold; of the upper ones, that whose face is the true one."""
     return replace(
         a,
-        g_lower=min(a.g_lower, b.g_lower),
+        g_lower=max(a.g_lower, b.g_lower),
         g_upper=max(a.g_upper, b.g_upper),
-        f_lower=min(a.f_lower, b.f_lower),
+        f_lower=max(a.f_lower, b.f_lower),
         f_upper=max(a.f_upper, b.f_upper),
         steps=a.steps + b.steps,
     )
@@ -92,23 +94,25 @@ def _joined(a: Answer, b: Answer) -> Answer:
 
 def _solve(levels: Sequence[Objective], domain: Domain, tol: float, sharpness: float) -> tuple[list[Answer], bool]:
     """The answers, and whether another choice of what counts as nonzero might change them."""
-    chain = Chain(Face.of(domain), tol, sharpness)
+    face, length = Face.of(domain)
+    chain = Chain(face, tol, sharpness)
     answers: list[Answer] = []
+    unit_before = 1.0
     for objective in levels:
-        level = Level.of(objective, chain.face.x.size)
+        level = Level.of(objective, face.x.size, length)
         constant = chain.keeps(level) if answers else None
-        unique = chain.face.single
+        unique = face.single
         own = chain.solve(level)
         before = answers[-1] if answers else None
         answers.append(
             Answer(
-                x=np.clip(double(chain.face.x), chain.face.given.lower, chain.face.given.upper),
-                g_lower=before.f_lower if before else own.lower,
-                g_upper=before.f_upper if before else own.upper,
-                f_lower=own.lower,
-                f_upper=own.upper,
-                multiplier=float(own.prices[-1]) if before else 0.0,
-                lower_unique=unique if before else chain.face.single,
+                x=double(face.x) * length,
+                g_lower=before.f_lower if before else own.lower * level.unit,
+                g_upper=before.f_upper if before else own.upper * level.unit,
+                f_lower=own.lower * level.unit,
+                f_upper=own.upper * level.unit,
+                multiplier=float(own.prices[-1]) * level.unit / unit_before if before else 0.0,
+                lower_unique=unique if before else face.single,
                 upper_constant=constant,
                 well_posed=chain.well_posed,
                 notes=tuple(chain.notes),
@@ -116,4 +120,5 @@ def _solve(levels: Sequence[Objective], domain: Domain, tol: float, sharpness: f
                 steps=chain.steps,
             )
         )
+        unit_before = level.unit
     return answers, chain.ambiguous

@@ -1,0 +1,314 @@
+"""The exact engine by rows against references that share nothing with it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog, lsq_linear
+
+import tiebreak as tb
+from known.bounds import Inaccurate
+from problems import instance
+from tiebreak.exact.answer import Answer
+from tiebreak.exact.rows import rows_apply, solve_rows
+
+
+def holds(answer: Answer, f_star: float, tol: float) -> None:
+    assert answer.f_lower <= f_star + tol
+    assert answer.f_upper >= f_star - tol
+
+
+def assignment(n: int, costs: int, seed: int) -> tuple[tb.Linear, tb.Polyhedron]:
+    """Costs drawn from 1..costs: many optimal assignments."""
+    c = np.random.default_rng(seed).integers(1, costs + 1, (n, n)).astype(float).ravel()
+    rows = sp.vstack([sp.kron(sp.eye_array(n), np.ones((1, n))), sp.kron(np.ones((1, n)), sp.eye_array(n))])
+    return tb.Linear(c), tb.Polyhedron(A_eq=sp.csr_array(rows), b_eq=np.ones(2 * n), bounds=(0, 1))
+
+
+def equality_form(c: np.ndarray, domain: tb.Polyhedron, value: float) -> float:
+    """min 1/2 |x|^2 over the domain with <c, x> = value, by Clarabel: the form users write by hand."""
+    import cvxpy as cp
+
+    rows = domain._given
+    x = cp.Variable(c.size)
+    held = [rows.A @ x == rows.low, x >= 0, x <= 1, c @ x == value]
+    problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(x)), held)
+    problem.solve(solver="CLARABEL", tol_gap_abs=1e-12, tol_gap_rel=1e-12, tol_feas=1e-12)
+    return float(problem.value)
+
+
+@pytest.mark.parametrize(("n", "costs"), [(10, 2), (20, 3), (30, 20)])
+def test_tied_assignment(n, costs):
+    lower, domain = assignment(n, costs, seed=9)
+    answer = solve_rows([lower, tb.SquaredNorm()], domain)[-1]
+    g_star = linprog(lower.c, A_eq=domain._given.A, b_eq=np.ones(2 * n), bounds=(0, 1)).fun
+    assert answer.g_lower <= round(g_star) <= answer.g_upper  # integral data: g* is a whole number
+    holds(answer, equality_form(lower.c, domain, round(g_star)), 1e-8)
+    assert answer.width < 1e-13
+    assert answer.lower_unique is False
+    assert answer.well_posed
+
+
+def test_large_tied_assignment_has_the_known_value():
+    lower, domain = assignment(60, 4, seed=9)
+    answer = solve_rows([lower, tb.SquaredNorm()], domain)[-1]
+    assert answer.width < 1e-12
+    np.testing.assert_allclose(answer.x.reshape(60, 60).sum(axis=0), 1, atol=1e-13)
+
+
+def test_equal_costs_give_the_barycentre():
+    n = 15
+    _, domain = assignment(n, 1, seed=0)
+    answer = solve_rows([tb.Linear(np.full(n * n, 7.0)), tb.SquaredNorm()], domain)[-1]
+    np.testing.assert_allclose(answer.x, 1 / n, atol=1e-15)
+    holds(answer, 0.5, 0.0)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_tied_transport(seed):
+    rng = np.random.default_rng(seed)
+    n, m = 6, 9
+    supply = rng.integers(5, 15, n).astype(float)
+    demand = rng.multinomial(int(supply.sum()), np.ones(m) / m).astype(float)
+    c = rng.integers(1, 4, n * m).astype(float)
+    rows = sp.csr_array(
+        sp.vstack([sp.kron(sp.eye_array(n), np.ones((1, m))), sp.kron(np.ones((1, n)), sp.eye_array(m))])
+    )
+    right = np.append(supply, demand)
+    domain = tb.Polyhedron(A_eq=rows, b_eq=right, bounds=(0, float(supply.max())))
+    answer = solve_rows([tb.Linear(c), tb.SquaredNorm()], domain)[-1]
+    g_star = round(linprog(c, A_eq=rows, b_eq=right).fun)
+    assert answer.g_lower <= g_star <= answer.g_upper
+    assert answer.width < 1e-12
+    # the variational inequality of the nearest point, over the optimal face that the duals of another solver describe
+    dual = linprog(c, A_eq=rows, b_eq=right, method="highs-ds")
+    reduced = c - rows.T @ dual.eqlin.marginals
+    face = [(0, 0 if reduced[j] > 1e-9 else None) for j in range(n * m)]
+    best = linprog(answer.x, A_eq=rows, b_eq=right, bounds=face)
+    assert answer.x @ answer.x <= best.fun + 1e-9 * best.fun
+
+
+@pytest.mark.parametrize("set_kind", ["box", "polyhedron"])
+@pytest.mark.parametrize("lower", ["least-squares", "least-squares-residual", "least-squares-face", "linear"])
+@pytest.mark.parametrize("upper", ["squared-norm", "least-squares", "quadratic", "linear"])
+def test_planted_problems(set_kind, lower, upper):
+    for seed in range(2):
+        try:
+            known = instance(seed, set_kind, lower, upper)
+        except Inaccurate:
+            continue
+        problem = known.problem
+        answer = solve_rows([problem.lower, problem.upper], problem.domain)[-1]
+        assert answer.g_lower <= known.g_star + known.g_tol
+        assert answer.g_upper >= known.g_star - known.g_tol
+        holds(answer, known.f_star, known.f_tol)
+        assert answer.width < 1e-11
+        assert problem.domain.contains(answer.x, 1e-14)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 10**6))
+def test_large_optimal_faces_of_random_polytopes(seed):
+    """The cost is a combination of some row normals, so the face is where those rows are tight."""
+    rng = np.random.default_rng(seed)
+    n, m, tight = 8, 12, 3
+    A = rng.integers(-3, 4, (m, n)).astype(float)
+    inside = rng.integers(-2, 3, n).astype(float)
+    b = A @ inside + np.append(np.zeros(tight), rng.integers(1, 4, m - tight))
+    c = -rng.integers(1, 4, tight) @ A[:tight]
+    domain = tb.Polyhedron(A_ub=A, b_ub=b, bounds=(-5, 5))
+    target = rng.normal(size=n)
+    first, second = solve_rows([tb.Linear(c), tb.SquaredNorm(target)], domain)
+    holds(first, float(c @ inside), 1e-12)
+    face = tb.Polyhedron(A_ub=A[tight:], b_ub=b[tight:], A_eq=A[:tight], b_eq=b[:tight], bounds=(-5, 5))
+    nearest = face.project(target)
+    holds(second, 0.5 * float((nearest - target) @ (nearest - target)), 1e-9)
+    assert second.width < 1e-10
+    np.testing.assert_allclose(second.x, nearest, atol=1e-7)
+
+
+# -- hierarchies of least squares --------------------------------------------------------------------------------
+
+
+def hierarchy(rng: np.random.Generator, n: int, levels: int, reach: float) -> list[tb.LeastSquares]:
+    """Tasks of 3 to 6 rows, one of them a sum of two others, some out of reach."""
+    tasks = []
+    for _ in range(levels):
+        A = rng.normal(size=(int(rng.integers(3, min(n, 7))), n))
+        A[-1] = A[0] + A[1]
+        tasks.append(tb.LeastSquares(A, A @ rng.uniform(-reach, reach, n) + 0.05 * rng.normal(size=A.shape[0])))
+    return tasks
+
+
+def naive_cascade(tasks: list[tb.LeastSquares], low: np.ndarray, high: np.ndarray) -> list[float]:
+    """Level after level by bounded least squares, the tasks before held by rows of weight 1e5."""
+    held, target, values = np.zeros((0, low.size)), np.zeros(0), []
+    for task in tasks:
+        A, b = np.vstack([1e5 * held, task.A]), np.append(1e5 * target, task.b)
+        x = lsq_linear(A, b, (low, high), method="bvls", tol=1e-15, max_iter=500).x
+        values.append(task.value(x))
+        held, target = np.vstack([held, task.A]), np.append(target, task.A @ x)
+    return values
+
+
+@pytest.mark.parametrize("n", [7, 20, 50])
+@pytest.mark.parametrize("reach", [0.3, 1.0, 2.0])
+def test_hierarchical_least_squares_with_box_limits(n, reach):
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        tasks = hierarchy(rng, n, 3, reach)
+        low, high = np.full(n, -1.0), np.full(n, 1.0)
+        answers = solve_rows(tasks, tb.Box(low, high))
+        for answer, value in zip(answers, naive_cascade(tasks, low, high), strict=True):
+            holds(answer, value, 1e-4 * (1 + value))
+            assert answer.width < 1e-9
+        for k, task in enumerate(tasks):  # later levels leave the values of earlier ones alone
+            assert task.value(answers[-1].x) <= answers[k].f_upper + 1e-13 * (1 + answers[k].f_upper)
+
+
+def test_minimum_norm_with_intercept():
+    """Interpolation: the point of least norm, intercept apart, is the pseudoinverse's of the centred data."""
+    rng = np.random.default_rng(0)
+    A, b = rng.normal(size=(6, 15)), rng.normal(size=6)
+    lower = tb.LeastSquares(np.column_stack([A, np.ones(6)]), b)
+    Q = np.diag(np.append(np.ones(15), 0.0))
+    answer = solve_rows([lower, tb.Quadratic(Q, np.zeros(16))], tb.Box(-50, 50, 16))[-1]
+    centred = np.linalg.pinv(A - A.mean(axis=0)) @ (b - b.mean())
+    holds(answer, 0.5 * float(centred @ centred), 1e-12)
+    np.testing.assert_allclose(answer.x[:15], centred, atol=1e-12)
+    np.testing.assert_allclose(answer.x[15], b.mean() - A.mean(axis=0) @ centred, atol=1e-12)
+    assert answer.lower_unique is False
+    assert answer.width < 1e-12
+
+
+def test_portfolio_of_least_risk_with_fewer_returns_than_assets():
+    rng = np.random.default_rng(1)
+    R = rng.normal(size=(20, 60))
+    simplex = tb.Polyhedron(A_eq=np.ones((1, 60)), b_eq=[1.0], bounds=(0, 1))
+    risk, spread = solve_rows([tb.LeastSquares(R, np.zeros(20)), tb.SquaredNorm()], simplex)
+    assert risk.f_lower <= risk.f_upper < 1e-25  # so many assets can be hedged completely
+    assert spread.width < 1e-10
+    z = np.linalg.lstsq(np.vstack([R, np.ones((1, 60))]), np.append(np.zeros(20), 1.0))[0]
+    if (z >= 0).all():
+        holds(spread, 0.5 * float(z @ z), 1e-12)
+    assert spread.f_upper >= 0.5 * float(z @ z) - 1e-12  # the bounds can only cost
+
+
+# -- any size, any scale, any shape ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1e-3, 1e4, 1e8])
+def test_units_of_the_data_do_not_matter(scale):
+    rng = np.random.default_rng(5)
+    A, inside = rng.integers(-3, 4, (6, 5)).astype(float), rng.integers(0, 3, 5).astype(float)
+    b = A @ inside + np.array([0, 0, 1, 2, 0, 3])
+    c = -A[0] - 2 * A[1]
+    plain = tb.Polyhedron(A_ub=A, b_ub=b, bounds=(0, 4))
+    scaled = tb.Polyhedron(A_ub=A, b_ub=scale * b, bounds=(0, 4 * scale))
+    x = solve_rows([tb.Linear(c), tb.SquaredNorm()], plain)[-1].x
+    other = solve_rows([tb.Linear(scale * c), tb.SquaredNorm()], scaled)[-1]
+    np.testing.assert_allclose(other.x / scale, x, atol=1e-12)
+    assert other.f_upper - other.f_lower <= 1e-12 * scale**2 * (1 + x @ x)
+
+
+def test_sparse_and_dense_data_agree_beyond_the_dense_path():
+    rng = np.random.default_rng(2)
+    n = 150
+    A = rng.integers(-1, 2, (8, n)).astype(float)
+    b = rng.normal(size=8)
+    box, upper = tb.Box(-np.ones(n), np.ones(n)), tb.SquaredNorm(rng.normal(size=n))
+    dense = solve_rows([tb.LeastSquares(A, b), upper], box)[-1]
+    sparse = solve_rows([tb.LeastSquares(sp.csr_array(A), b), upper], box)[-1]
+    assert dense.width < 1e-10
+    assert sparse.width < 1e-10
+    np.testing.assert_allclose(dense.x, sparse.x, atol=1e-10)
+
+
+def test_sums_and_multiples_of_objectives():
+    """Ridge as a level of its own: (A'A + 2 I) x = A'b - q in the interior."""
+    rng = np.random.default_rng(3)
+    A, b, q = rng.normal(size=(4, 6)), rng.normal(size=4), rng.normal(size=6)
+    level = 3 * (tb.LeastSquares(A, b) + 2 * tb.SquaredNorm(dim=6)) + tb.Linear(3 * q)
+    x = np.linalg.solve(A.T @ A + 2 * np.eye(6), A.T @ b - q)
+    answer = solve_rows([level], tb.Box(-10, 10, 6))[-1]
+    np.testing.assert_allclose(answer.x, x, atol=1e-14)
+    holds(answer, level.value(x), 1e-13)
+    assert answer.lower_unique is True
+
+
+def test_duplicated_columns_share_the_weight():
+    A = np.random.default_rng(4).normal(size=(5, 3))
+    lower = tb.LeastSquares(np.hstack([A, A]), A @ [1.0, -2.0, 0.5])
+    answer = solve_rows([lower, tb.SquaredNorm()], tb.Box(-3, 3, 6))[-1]
+    np.testing.assert_allclose(answer.x, np.array([1, -2, 0.5, 1, -2, 0.5]) / 2, atol=1e-14)
+    assert answer.lower_unique is False
+
+
+def test_a_single_point_and_a_zero_objective():
+    point = tb.Polyhedron(A_eq=np.eye(2), b_eq=[1.0, 2.0])
+    for answer in solve_rows([tb.Linear([0.0, 0.0]), tb.SquaredNorm(), tb.Linear([1.0, 1.0])], point):
+        np.testing.assert_array_equal(answer.x, [1.0, 2.0])
+        assert answer.lower_unique is True
+    fixed = tb.Box([1.0, 2.0], [1.0, 2.0])
+    answer = solve_rows([tb.LeastSquares([[1.0, 1.0]], [0.0]), tb.SquaredNorm()], fixed)[-1]
+    assert 2.5 - 1e-15 <= answer.f_lower <= 2.5 <= answer.f_upper <= 2.5 + 1e-15
+    whole = solve_rows([tb.Linear([0.0, 0.0]), tb.SquaredNorm([3.0, 0.5])], tb.Box(0, 1, 2))[-1]
+    np.testing.assert_array_equal(whole.x, [1.0, 0.5])
+    assert whole.lower_unique is False
+
+
+# -- what it says --------------------------------------------------------------------------------------------------
+
+
+def test_it_says_when_the_upper_level_has_no_say():
+    A = np.random.default_rng(6).normal(size=(3, 8))
+    lower = tb.LeastSquares(A, A @ np.full(8, 0.1))
+    box = tb.Box(-1, 1, 8)
+    same = solve_rows([lower, tb.LeastSquares([1.0, 2.0, -1.0] @ A[None], [7.0])], box)[-1]
+    assert same.upper_constant is True
+    assert same.lower_unique is False
+    other = solve_rows([lower, tb.LeastSquares(np.ones((1, 8)), [7.0])], box)[-1]
+    assert other.upper_constant is None
+
+
+def test_uniqueness_of_linear_levels():
+    square = tb.Polyhedron(A_ub=[[1.0, 1.0]], b_ub=[2.0], bounds=(0, 1))  # the row only touches a vertex
+    assert solve_rows([tb.Linear([-1.0, -1.0])], square)[0].lower_unique is True
+    assert solve_rows([tb.Linear([-1.0, 0.0])], square)[0].lower_unique is False
+    assert solve_rows([tb.Linear([-1.0, 0.0]), tb.Linear([0.0, 1.0]), tb.SquaredNorm()], square)[2].lower_unique is True
+
+
+def test_near_ties_get_an_interval_that_holds_both_readings():
+    """The costs differ by 64 units of roundoff: as written one vertex is best, as meant there is a tie."""
+    domain = tb.Polyhedron(A_ub=[[-1.0, -1.0]], b_ub=[-1.0], bounds=(0, 1))
+    lower, upper = tb.Linear([1.0, 1.0 + 2.0**-46]), tb.SquaredNorm([0.0, 1.0])
+    answer = solve_rows([lower, upper], domain)[-1]
+    assert not answer.well_posed
+    assert any("slack" in note for note in answer.notes)
+    assert answer.f_lower <= 0.0
+    assert answer.f_upper >= 1.0
+
+
+def test_near_duplicate_columns_are_not_called_exact():
+    A = np.random.default_rng(7).normal(size=(6, 3))
+    near = A + 1e-10 * np.random.default_rng(8).normal(size=A.shape)
+    lower = tb.LeastSquares(np.hstack([A, near]), A @ np.ones(3))
+    answer = solve_rows([lower, tb.SquaredNorm()], tb.Box(-3, 3, 6))[-1]
+    assert not answer.well_posed
+    assert any("rank" in note for note in answer.notes)
+
+
+def test_what_it_applies_to():
+    assert rows_apply([tb.Linear([1.0, 1.0]), tb.SquaredNorm()], tb.Box(0, 1)) == ""
+    assert "L1Ball" in rows_apply([tb.Linear([1.0, 1.0])], tb.L1Ball(1.0))
+    assert "level 1" in rows_apply([tb.Linear([1.0, 1.0]), tb.Logistic(np.eye(2), [0, 1])], tb.Box(0, 1))
+    assert "convex" in rows_apply([tb.Quadratic(-np.eye(2), np.zeros(2))], tb.Box(0, 1))
+    operator = sp.linalg.aslinearoperator(np.eye(2))
+    assert "LinearOperator" in rows_apply([2 * tb.LeastSquares(operator, [1.0, 1.0])], tb.Box(0, 1))
+    with pytest.raises(ValueError, match="does not apply"):
+        solve_rows([tb.Linear([1.0, 1.0])], tb.L1Ball(1.0))
+    with pytest.raises(ValueError, match="one number of variables"):
+        solve_rows([tb.Linear([1.0, 1.0]), tb.Linear([1.0])], tb.Box(0, 1))
