@@ -281,15 +281,25 @@ def test_uniqueness_of_linear_levels():
     assert solve_rows([tb.Linear([-1.0, 0.0]), tb.Linear([0.0, 1.0]), tb.SquaredNorm()], square)[2].lower_unique is True
 
 
-def test_near_ties_get_an_interval_that_holds_both_readings():
+def test_near_ties_are_reported_and_the_bracket_holds():
     """The costs differ by 64 units of roundoff: as written one vertex is best, as meant there is a tie."""
     domain = tb.Polyhedron(A_ub=[[-1.0, -1.0]], b_ub=[-1.0], bounds=(0, 1))
     lower, upper = tb.Linear([1.0, 1.0 + 2.0**-46]), tb.SquaredNorm([0.0, 1.0])
     answer = solve_rows([lower, upper], domain)[-1]
     assert not answer.well_posed
     assert any("slack" in note for note in answer.notes)
-    assert answer.f_lower <= 0.0
-    assert answer.f_upper >= 1.0
+    assert answer.f_lower <= 1.0 <= answer.f_upper
+    np.testing.assert_array_equal(answer.x, [1.0, 0.0])
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.1, 0.3])
+def test_ties_broken_by_the_rounding_of_the_data_are_ties(weight):
+    """0.1 + 0.2 is not 0.3, but was meant to be."""
+    domain = tb.Polyhedron(A_ub=[[-1.0, -1.0]], b_ub=[-1.0], bounds=(0, 1))
+    lower = tb.Linear(weight * np.array([0.1 + 0.2, 0.3]))
+    answer = solve_rows([lower, tb.SquaredNorm()], domain)[-1]
+    np.testing.assert_allclose(answer.x, [0.5, 0.5], atol=1e-15)
+    assert answer.well_posed
 
 
 def test_near_duplicate_columns_are_not_called_exact():
