@@ -72,6 +72,13 @@ def test_tradeoff_default_grid_brackets_and_plot() -> None:
     exact = (1 - np.minimum(np.sqrt(2 * curve.slacks), 1)) ** 2 / 4
     assert (curve.f_lower <= exact + 1e-12).all() and (exact <= curve.f_upper + 1e-12).all()
     assert (np.diff(curve.f) <= 1e-12).all() and "slack" in repr(curve)
+    import matplotlib
+
+    matplotlib.use("Agg")
+    axes = curve.plot()
+    assert axes.get_xscale() == "log" and "slack" in axes.get_xlabel() and len(axes.get_lines()) == 1
+    assert "wide" in axes.get_legend_handles_labels()[1][0]
+    assert curve.plot(axes) is axes
     with pytest.raises(ValueError, match="positive"):
         tb.tradeoff(problem, slacks=[0.0])
     flat = tb.Problem(tb.SquaredNorm([0.5, 0.5]), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))

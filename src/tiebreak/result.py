@@ -152,7 +152,7 @@ def explain(certificate: Certificate, problem: Problem) -> str:
     elif np.isfinite(c.upper_gap):
         sentences.append(f"upper level: f(x) exceeds f* by at most {c.upper_gap:.3g}")
     if np.isfinite(c.f_upper) and np.isfinite(c.f_lower):
-        sentences.append(f"f* lies in [{c.f_lower:.8g}, {c.f_upper:.8g}]")
+        sentences.append(f"f* lies in [{c.f_lower:.8g}, {c.f_upper:.8g}], {c.f_upper - c.f_lower:.1e} wide")
     elif problem.slack == 0 and problem.upper.convex:
         sentences.append("how far f(x) may lie below f* is not known without more structure")
     if c.upper_constant:

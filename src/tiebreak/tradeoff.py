@@ -56,10 +56,10 @@ class Tradeoff:
             raise ImportError("Tradeoff.plot needs matplotlib: pip install 'tiebreak[plot]'") from error
         if ax is None:
             _, ax = plt.subplots(figsize=(6, 4), layout="constrained")
-        finite = np.isfinite(self.f_upper) & np.isfinite(self.f_lower)
-        ax.fill_between(
-            self.slacks, self.f_lower, self.f_upper, where=finite, alpha=0.3, linewidth=0, label="proved bracket"
-        )
+        width = self.f_upper - self.f_lower
+        finite = np.isfinite(width)
+        label = f"proved bracket, at most {width[finite].max():.1g} wide" if finite.all() else "proved bracket"
+        ax.fill_between(self.slacks, self.f_lower, self.f_upper, where=finite, alpha=0.3, linewidth=0, label=label)
         ax.plot(self.slacks, self.f, marker="o", markersize=4, label="point found")
         ax.set_xscale("log")
         ax.set_xlabel("slack: lower-level loss allowed above g*")
