@@ -113,10 +113,10 @@ def daqp_hierarchy(known: Family) -> np.ndarray:
     targets = np.concatenate([*(task.b for task in tasks), np.zeros(n)])
     low, high = known.domain.lower, known.domain.upper
     ends = n + np.cumsum([*(task.b.size for task in tasks), n])
-    x, *_ = daqp.solve(None, None, A, np.concatenate([high, targets]), np.concatenate([low, targets]),
+    x, _, flag, _ = daqp.solve(None, None, A, np.concatenate([high, targets]), np.concatenate([low, targets]),
                        np.zeros(n + targets.size, dtype=np.int32),
                        np.concatenate([[n], ends]).astype(np.int32))  # fmt: skip
-    return np.array(x)
+    return np.array(x) if flag > 0 else np.full(n, np.nan)
 
 
 def highs_lexicographic(known: Family) -> np.ndarray:
