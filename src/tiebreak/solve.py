@@ -6,7 +6,7 @@ import logging
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -143,12 +143,15 @@ def iterate(
     return (state for state in states if not state.finished)  # x repeats the state before; only the mark is new
 
 
-def _states(problem: Problem, solver: Solver[Any], start: Vector | State | None) -> Iterator[State]:
+def _states(
+    problem: Problem, solver: Solver[Any], start: Vector | State | None, ahead: Callable[[State], int] | None = None
+) -> Iterator[State]:
+    """The states of a method: each one, or those after so many updates as ``ahead`` says."""
     state = start if isinstance(start, State) else solver.start(problem, start)
     yield state
     while not state.finished:
         before = state.k
-        state = solver.advance(problem, state)
+        state = solver.advance_many(problem, state, ahead(state)) if ahead else solver.advance(problem, state)
         if state.k > before or state.finished:
             yield state
 
@@ -171,6 +174,8 @@ class _Run:
         self.bounds = Bounds(watched(self.problem, self.calls, "bounds."))
         self._next_check = 0
         self._unchanged = 0
+        self._last_chunk: tuple[int, float] | None = None
+        self._pace = np.inf
         self._last: tuple[float, ...] = ()
 
     def elapsed(self) -> float:
@@ -182,7 +187,9 @@ class _Run:
         """Run until something ends it; returns what did."""
         # a method that needs no oracles works on the data itself
         problem = watched(self.problem, self.calls) if self.solver.needs else self.problem
-        states = _states(problem, self.solver, start)
+        in_chunks = not callbacks and type(self.solver).advance_many is not Solver.advance_many
+        ahead = (lambda state: self._ahead(state, max_iter, limit)) if in_chunks else None
+        states = _states(problem, self.solver, start, ahead)
         try:
             for state in states:
                 self.state = state
@@ -206,6 +213,17 @@ class _Run:
             Status.STALLED,
             "the method's own stopping test holds, but the bounds do not show both tolerances",
         )
+
+    def _ahead(self, state: State, max_iter: int, limit: float) -> int:
+        """How many updates to make before the bounds are due or, as far as one can tell, a tenth of the time is up."""
+        now, last = self.elapsed(), self._last_chunk
+        self._last_chunk = state.k, now
+        if last is None:
+            return 1
+        latest = max(now - last[1], 1e-9) / max(state.k - last[0], 1)
+        pace, self._pace = min(latest, self._pace), latest  # of the last two: one may have had something to compile
+        room = min(self._next_check, max_iter) - state.k
+        return max(1, int(min(room, (limit - now) / pace, limit / 10 / pace)))
 
     def _due(self, state: State) -> bool:
         if state.k < self._next_check:

@@ -38,6 +38,15 @@ class _Watched:
         self._name = name
         self._calls = calls
 
+    @property
+    def watched(self) -> Any:
+        """What is watched, for code that works on its data; such code reports its calls by ``note_calls``."""
+        return self._inner
+
+    def note_calls(self, oracle: str, times: int) -> None:
+        """Count calls that were made without this stand-in."""
+        self._calls[f"{self._name}.{oracle}"] += times
+
     def _noted(self, oracle: str, *results: Any) -> None:
         name = f"{self._name}.{oracle}"
         self._calls[name] += 1

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Vector, as_vector
+from ..kernels import compiled, flat
 from .linked import Linked
 
 
@@ -48,6 +49,11 @@ class Logistic(Linked):
         self.strictly_convex = bool((self.weights > 0).all())
 
     def link(self, t: Vector) -> tuple[float, Vector]:
+        kernel = compiled("logistic_link")
+        if kernel is not None:
+            value, slope = kernel(flat(t), flat(self.y), flat(self.weights))
+            if not math.isnan(value):
+                return value, slope
         margin = self.y * t
         decay = np.exp(-np.abs(margin))
         loss = np.maximum(-margin, 0) + np.log1p(decay)

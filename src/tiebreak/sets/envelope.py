@@ -7,7 +7,12 @@ from math import inf
 import numpy as np
 
 from ..arrays import Vector
-from .crossing import Oracle, Vertex
+from ..kernels import compiled, flat
+from .base import Cut, CutStatus
+from .crossing import EXACT, Crossing, Oracle, Vertex, cross
+from .cut import sparse_cut
+
+STATUSES = tuple(CutStatus)
 
 FEW = 1024
 """Up to this many lines, a pass over all of them costs less than sorting out the ones that still matter."""
@@ -52,3 +57,38 @@ def axis_vertices(a: Vector, c: Vector, extent: float | Vector, signed: bool) ->
         return Vertex(lam, a_i, c_i, abs(a_i), abs(c_i), (place, entry))
 
     return oracle
+
+
+AxisCut = tuple[int, float, int, float, int, float, float, float]
+"""The status as a place in ``CutStatus``, the weight of ``low``, its place and sign, those of ``high``, the multiplier
+and the gap."""
+
+
+def axis_cut(a: Vector, c: Vector, b: float, extent: float, signed: bool, warm: float) -> AxisCut:
+    """Minimise <a, s> over the hull of the points extent * e_i (and their negatives if ``signed``) and <c, s> <= b.
+
+    The compiled kernel of this name has the same arguments and, to the last bit, the same answer.
+
+    Examples
+    --------
+    >>> axis_cut(np.array([-2.0, -1.0]), np.array([1.0, 0.0]), 0.25, 1.0, True, 0.0)
+    (1, 0.25, 0, 1.0, 1, 1.0, 1.0, 0.0)
+    """
+    weight, low, high, multiplier, gap, status = cross(axis_vertices(a, c, extent, signed), b, warm, EXACT)
+    (i, low_entry), (j, high_entry) = low.point, high.point
+    return STATUSES.index(status), weight, i, low_entry / extent, j, high_entry / extent, multiplier, gap
+
+
+def cut_axes(a: Vector, c: Vector, b: float, extent: float | Vector, signed: bool, warm: float) -> Cut:
+    """``lmo_cut`` of the set with the vertices extent_i e_i (and their negatives if ``signed``)."""
+    kernel = compiled("axis_cut")
+    if kernel is None:
+        return sparse_cut(a.size, cross(axis_vertices(a, c, extent, signed), b, warm, EXACT))
+    if isinstance(extent, np.ndarray):
+        place, weight, i, low, j, high, multiplier, gap = kernel(a * extent, c * extent, b, 1.0, signed, float(warm))
+        low, high = low * extent.item(i), high * extent.item(j)
+    else:
+        place, weight, i, low, j, high, multiplier, gap = kernel(flat(a), flat(c), b, extent, signed, float(warm))
+        low, high = low * extent, high * extent
+    first, second = (Vertex(0.0, 0.0, 0.0, 0.0, 0.0, point) for point in ((i, low), (j, high)))
+    return sparse_cut(a.size, Crossing(weight, first, second, multiplier, gap, STATUSES[place]))

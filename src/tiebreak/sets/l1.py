@@ -6,9 +6,8 @@ import numpy as np
 
 from ..arrays import Vector, as_positive, as_vector
 from .base import Cut, Domain
-from .crossing import EXACT, cross
-from .cut import checked, sparse_cut
-from .envelope import axis_vertices
+from .cut import checked
+from .envelope import cut_axes
 from .threshold import threshold_to_sum
 
 
@@ -67,7 +66,7 @@ class L1Ball(Domain):
 
     def lmo_cut(self, a: Vector, c: Vector, b: float, *, warm: float = 0.0) -> Cut:
         a, c, b = checked(self, a, c, b)
-        return sparse_cut(a.size, cross(axis_vertices(a, c, self._extent, signed=True), b, warm, EXACT))
+        return cut_axes(a, c, b, self._extent, True, warm)
 
     def project(self, x: Vector) -> Vector:
         x = self._check(x, "x")

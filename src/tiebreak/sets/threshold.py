@@ -7,6 +7,7 @@ from math import inf
 import numpy as np
 
 from ..arrays import Vector
+from ..kernels import compiled, flat
 
 
 def threshold_to_sum(v: Vector, weights: Vector, total: float, least: float = -inf) -> Vector:
@@ -27,6 +28,14 @@ def threshold_to_sum(v: Vector, weights: Vector, total: float, least: float = -i
     >>> threshold_to_sum(np.array([3.0, 2.5, 1.0]), np.ones(3), 1.0)
     array([0.75, 0.25, 0.  ])
     """
+    kernel = compiled("threshold_to_sum")
+    if kernel is not None:
+        point: Vector = kernel(flat(v), flat(weights), total, least)
+        return point
+    return _threshold(v, weights, total, least)
+
+
+def _threshold(v: Vector, weights: Vector, total: float, least: float) -> Vector:
     ratio = v / weights
     top = int(ratio.argmax())
     least = max(least, float(ratio[top]) - total / float(weights[top]) ** 2)  # as if only the top entry were left

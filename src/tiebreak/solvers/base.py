@@ -76,6 +76,17 @@ class Solver(ABC, Generic[S]):
     def advance(self, problem: Problem, state: S) -> S:
         """The state after one more update, or the same state marked ``finished``."""
 
+    def advance_many(self, problem: Problem, state: S, updates: int) -> S:
+        """The state after so many more updates, or fewer where it is ``finished`` or wants to be asked again.
+
+        Methods with a faster way than one ``advance`` after the other override this; the iterates must be the same
+        up to rounding. The loop then asks for several updates whenever nobody wants to see those in between.
+        """
+        end = state.k + updates
+        while state.k < end and not state.finished:
+            state = self.advance(problem, state)
+        return state
+
     def solution(self, state: S) -> Vector:
         """The point the method would return now."""
         return state.x

@@ -24,6 +24,7 @@ from ..problem import Problem, start_point
 from ..sets.base import CutStatus
 from ..steps import Harmonic, InverseSqrt, Line, StepRule
 from .base import MethodInfo, Solver, State
+from .fast_cut import chunk
 from .lower_level import LowerRule, LowerRun, begin, default_rule, lower_step
 
 
@@ -45,6 +46,8 @@ class CutState(State):
         The best lower bound on f* seen; a floor for line searches.
     best_gap, best_lower, best_x
         For a nonconvex f: the smallest Frank-Wolfe gap over the cut set so far, g there, and where (Theorem 2).
+    memory : tuple of arrays
+        What ``advance_many`` goes on from.
     """
 
     point: Point | None = None
@@ -55,6 +58,7 @@ class CutState(State):
     best_gap: float = np.inf
     best_lower: float = -np.inf
     best_x: Vector | None = None
+    memory: tuple[Vector, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -153,7 +157,18 @@ class CGBiO(Solver[CutState]):
         if (state.k + 1) % REFRESH == 0:
             point = place(_levels(problem), point.x)
         multiplier = cut.multiplier if np.isfinite(cut.multiplier) else state.multiplier
-        return replace(state, k=state.k + 1, x=point.x, point=point, multiplier=multiplier)
+        return replace(state, k=state.k + 1, x=point.x, point=point, multiplier=multiplier, memory=())
+
+    def advance_many(self, problem: Problem, state: CutState, updates: int) -> CutState:
+        end, rule = state.k + updates, self.initial or default_rule(problem.lower)
+        while state.k < end and not state.finished:
+            count = min(end - state.k, REFRESH - state.k % REFRESH)
+            ahead = chunk(problem, state, self._step(problem), rule, self._tolerances(), count)
+            if ahead is None:  # one update at a time, so that the loop knows the last complete state
+                return self.advance(problem, state)
+            stuck = ahead.k == state.k and not ahead.finished
+            state = self.advance(problem, ahead) if stuck else ahead
+        return state
 
     def solution(self, state: CutState) -> Vector:
         return state.x if state.best_x is None else state.best_x

@@ -1,0 +1,83 @@
+"""Compiled twins of the innermost loops, for those who install numba: ``pip install 'tiebreak[fast]'``.
+
+Every kernel has a twin in plain NumPy elsewhere in the library, which runs where numba is missing or the environment
+variable ``TIEBREAK_NO_NUMBA`` is set. Kernels take and return numbers and flat float64 arrays. They are imported when
+first asked for and compiled when first called; the machine code is kept on disk.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import cache, update_wrapper
+from importlib import import_module
+from importlib.util import find_spec
+from types import FunctionType
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+HOMES = {
+    "axis_cut": "axes",
+    "next_axis_cut": "axes",
+    "threshold_to_sum": "threshold",
+    "logistic_link": "logistic",
+    "fair_links": "logistic",
+    "two_products": "logistic",
+    "blend": "blend",
+}
+"""The kernels, and the module of this package that holds each."""
+
+
+def compiled(name: str) -> Callable[..., Any] | None:
+    """The kernel of that name, or None where numba is missing or unwanted.
+
+    Examples
+    --------
+    >>> compiled("axis_cut") is None or callable(compiled("axis_cut"))
+    True
+    """
+    return None if os.environ.get("TIEBREAK_NO_NUMBA") else _load(name)
+
+
+def compiled_loop(loop: F, **kernels: str) -> F:
+    """The function compiled, with these kernels in the place of globals of its module; as it is without numba.
+
+    So a loop over kernels is written once, and calls their plain twins where it is not compiled.
+    """
+    if any(compiled(name) is None for name in kernels.values()):
+        return loop
+    twin: F = _rebuilt(loop, tuple(kernels.items()))
+    return twin
+
+
+@cache
+def _rebuilt(loop: F, kernels: tuple[tuple[str, str], ...]) -> F:
+    from .jit import jit
+
+    names = {**loop.__globals__, **{name: _load(kernel) for name, kernel in kernels}}
+    twin = update_wrapper(FunctionType(loop.__code__, names), loop)
+    del twin.__wrapped__
+    return cast(F, jit()(twin))
+
+
+def flat(v: NDArray[np.float64]) -> NDArray[np.float64]:
+    """v as kernels want it, copied only if need be: every other layout would be compiled for anew.
+
+    Examples
+    --------
+    >>> flat(np.arange(6.0)[::2]).flags.c_contiguous
+    True
+    """
+    return v if v.flags.c_contiguous and v.flags.writeable else v.copy()
+
+
+@cache
+def _load(name: str) -> Callable[..., Any] | None:
+    if find_spec("numba") is None:
+        return None
+    kernel: Callable[..., Any] = getattr(import_module(f"{__name__}.{HOMES[name]}"), name)
+    return kernel

@@ -1,0 +1,207 @@
+"""Many updates of CG-BiO at once, for the two kinds of problems with a loop: ``gram_loop.py``, ``fair_loop.py``.
+
+Their iterates are those of ``CGBiO.advance`` up to rounding. Gradients and values follow by recurrences that contract
+their errors; a state carries all of them, so that a run does not depend on where its chunks end, and every REFRESH
+updates they are computed afresh. What a loop cannot do safely it leaves to ``advance``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..arrays import Vector
+from ..kernels import compiled_loop, flat
+from ..objectives.base import Objective
+from ..objectives.covariance import SquaredCovariance
+from ..objectives.logistic import Logistic
+from ..points import REFRESH, place
+from ..problem import Problem
+from ..sets.base import Domain
+from ..sets.l1 import L1Ball
+from ..sets.simplex import Simplex
+from ..steps import Constant, Harmonic, InverseSqrt, StepRule
+from .fair_loop import Fair, fair_updates
+from .gram_loop import FINISHED, MISSING, Fixed, Gram, Numbers, gram_updates
+from .lower_level import LowerRule
+from .vertex_data import data_rows, gram_columns
+
+if TYPE_CHECKING:
+    from .cg_bio import CutState
+
+NO_CUT = np.array([-1.0, 0.0, -1.0, 0.0])
+"""In the place of the vertices and signs of the last cut, where there was none."""
+
+LARGEST = 4000
+"""Up to this many variables, all Gram columns of a problem may be kept (128 MB for each objective at most)."""
+
+
+class Axes(NamedTuple):
+    """Vertices extent_i e_i, and their negatives if ``signed``."""
+
+    extent: Vector
+    signed: bool
+
+
+def chunk(
+    problem: Problem, state: CutState, rule: StepRule, lower: LowerRule, tolerances: tuple[float, float], count: int
+) -> CutState | None:
+    """The state after up to ``count`` updates; None where there is no loop for the problem or the step rule."""
+    f, g = _plain(problem.upper), _plain(problem.lower)
+    axes, steps = _axes(_plain(problem.domain), problem.dim), _steps(rule)
+    if axes is None or steps is None or state.point is None:
+        return None
+    run = state.run
+    fixed = Fixed(*steps, axes.signed, run is not None, lower == "exact", problem.slack, *map(float, tolerances))
+    if isinstance(f, SquaredCovariance) and isinstance(g, Logistic) and not (f.claims or g.claims or run):
+        advanced = _fair_chunk(f, g, state, axes, fixed, count)
+    elif (
+        (f.quadratic and f.convex and g.quadratic and not (f.claims or g.claims) and problem.dim <= LARGEST)
+        and lower != "backtracking"
+        and (run is None or run.j == state.k - state.first)
+    ):
+        advanced = _gram_chunk(f, g, state, axes, fixed, count)
+    else:
+        return None
+    if advanced is not None:
+        _count(problem, advanced.k - state.k, run is not None)
+    return advanced
+
+
+def _gram_chunk(f: Objective, g: Objective, state: CutState, axes: Axes, fixed: Fixed, count: int) -> CutState | None:
+    extent, run = axes.extent, state.run
+    F, G = gram_columns(f, extent), gram_columns(g, extent)
+    if _stale(state):
+        state = _refreshed(g, state)
+        run = state.run
+        memory = _gram_memory(f, g, state, extent)
+    else:
+        memory = tuple(vector.copy() for vector in state.memory)
+    y, a, c, z, cz, values = memory
+    anchor = np.empty(extent.size)
+    vectors = Gram(
+        y, a, c, z, cz, values, F.at_zero, G.at_zero, F.columns, G.columns, F.known, G.known, anchor
+    )  # fmt: skip
+    loop = compiled_loop(gram_updates, next_cut="next_axis_cut", blend="blend")
+    numbers, done, reason = _numbers(state), 0, MISSING
+    while reason == MISSING:
+        more, reason, column, numbers = loop(count - done, state.k - state.first + done, fixed, vectors, numbers)
+        done += more
+        if reason == MISSING:
+            for columns, objective in ((F, f), (G, g)):
+                if not columns.known[column]:
+                    columns.find(objective, column)
+    if not np.isfinite(values).all():
+        return None
+    if run is not None and done:
+        point = place([g], extent * z)
+        run = replace(run, point=point, value=numbers.run_value, gap=numbers.run_gap, j=run.j + done)
+    if numbers.level < state.level:
+        state = replace(state, anchor=extent * anchor, level=numbers.level)
+    state = replace(state, run=run, f_lower=numbers.f_lower)
+    return _moved(state, (f, g), extent * y, done, reason, numbers, memory)
+
+
+def _fair_chunk(
+    f: SquaredCovariance, g: Logistic, state: CutState, axes: Axes, fixed: Fixed, count: int
+) -> CutState | None:
+    extent, here, start = axes.extent, state.point, _numbers(state)
+    assert here is not None
+    rows = data_rows(f, g, extent)
+    if rows is None or start.best_lower > start.level + fixed.slack + fixed.tol_lower / 2:
+        return None
+    if _stale(state):
+        memory: tuple[Vector, ...] = here.x / extent, here.images[1].copy(), NO_CUT.copy()
+    else:
+        memory = tuple(vector.copy() for vector in state.memory)
+    best = np.zeros(extent.size)
+    y, t, similar = memory
+    vectors = Fair(y, t, similar, rows, flat(g.y), flat(g.weights), f.w, best)
+    loop = compiled_loop(fair_updates, next_cut="next_axis_cut", fair_links="fair_links", two_products="two_products")
+    done, reason, _, numbers = loop(count, state.k - state.first, fixed, vectors, start)
+    if numbers.best_gap < start.best_gap:
+        state = replace(state, best_gap=numbers.best_gap, best_lower=numbers.best_lower, best_x=extent * best)
+    return _moved(state, (f, g), extent * y, done, reason, numbers, memory)
+
+
+def _stale(state: CutState) -> bool:
+    """Whether it is time to begin afresh: always at the same updates, wherever the chunks end."""
+    return not state.memory or state.k % REFRESH == 0
+
+
+def _refreshed(g: Objective, state: CutState) -> CutState:
+    """Values that followed by recurrence, computed again."""
+    if state.run is None or state.anchor is None:
+        return state
+    run = replace(state.run, value=g.value_at(state.run.x, state.run.point.images[0]))
+    return replace(state, run=run, level=min(run.value, g.value(state.anchor)))
+
+
+def _gram_memory(f: Objective, g: Objective, state: CutState, extent: Vector) -> tuple[Vector, ...]:
+    here, run, z, cz = state.point, state.run, np.empty(0), np.empty(0)
+    assert here is not None
+    f_value, a = f.value_and_grad_at(here.x, here.images[0])
+    g_value, c = g.value_and_grad_at(here.x, here.images[1])
+    if run is not None:
+        z, cz = run.x / extent, extent * g.value_and_grad_at(run.x, run.point.images[0])[1]
+    y, a, c = here.x / extent, extent * a, extent * c
+    return y, a, c, z, cz, np.array([f_value, g_value, a @ y, c @ y, cz @ z, *NO_CUT])
+
+
+def _moved(
+    state: CutState,
+    levels: tuple[Objective, Objective],
+    x: Vector,
+    done: int,
+    reason: int,
+    numbers: Numbers,
+    memory: tuple[Vector, ...],
+) -> CutState:
+    """The state at x, ``done`` updates later."""
+    if done:
+        state = replace(
+            state, k=state.k + done, x=x, point=place(levels, x), multiplier=numbers.multiplier, memory=memory
+        )
+    return replace(state, finished=True) if reason == FINISHED else state
+
+
+def _numbers(state: CutState) -> Numbers:
+    value, gap = (np.inf, np.inf) if state.run is None else (state.run.value, state.run.gap)
+    return Numbers(state.level, state.multiplier, state.f_lower, value, gap, state.best_gap, state.best_lower)
+
+
+def _axes(domain: Domain, dim: int) -> Axes | None:
+    if type(domain) is L1Ball:
+        return Axes(np.full(dim, domain.radius) if domain.weights is None else domain.radius / domain.weights, True)
+    if type(domain) is Simplex:
+        return Axes(np.full(dim, domain.total), False)
+    return None
+
+
+def _steps(rule: StepRule) -> tuple[float, float, float] | None:
+    """Scale, shift and power of the rule, where it is scale / (k + shift)**power."""
+    if type(rule) is Harmonic:
+        return float(rule.a), float(rule.shift), 1.0
+    if type(rule) is InverseSqrt:
+        return float(rule.c), 1.0, 0.5
+    if type(rule) is Constant:
+        return float(rule.c), 1.0, 0.0
+    return None
+
+
+def _plain(part: Any) -> Any:
+    """The objective or set itself, where a run watches it."""
+    return getattr(part, "watched", part)
+
+
+def _count(problem: Problem, updates: int, anytime: bool) -> None:
+    """Put down the oracle calls that so many updates stand for, where a run counts them."""
+    calls = [(problem.upper, "grad"), (problem.lower, "grad"), (problem.domain, "lmo_cut")]
+    if anytime:
+        calls += [(problem.lower, "grad"), (problem.lower, "value"), (problem.domain, "lmo")]
+    for part, oracle in calls:
+        note = getattr(part, "note_calls", None)
+        if note is not None:
+            note(oracle, updates)
