@@ -14,7 +14,7 @@ from .extended import Ext, ExtMatrix, double, ext
 from .face import Face, Record
 from .held import RANK, Held
 from .level import Level
-from .lp_level import SOUND, FaceProgram
+from .lp_level import MOVED, SOUND, FaceProgram
 from .polish import polished
 from .qp_portfolio import portfolio
 from .reduce import reduce_rows
@@ -42,6 +42,14 @@ class Solved(NamedTuple):
     threshold: float
 
 
+class Outcome(NamedTuple):
+    """What a level's solve says: its bounds, whether the levels before had one solution, and left it no choice."""
+
+    bracket: Bracket
+    unique: bool | None
+    constant: bool | None
+
+
 @dataclass
 class Chain:
     """The levels solved so far; ``face`` holds their minimisers."""
@@ -53,23 +61,47 @@ class Chain:
     ambiguous: bool = False  # whether some multiplier is smaller than its threshold, and yet no rounding error
     well_posed: bool = True
     steps: int = 0
+    _undecided: bool = False  # whether the face is a single point has not been asked yet
     _programme: FaceProgram | None = None  # kept hot from one linear level to the next
     _origin: Ext | None = None  # the variable of the programme is x - origin
 
-    def keeps(self, level: Level) -> bool | None:
-        """True where the level is proved to be constant on the face."""
-        return True if self.face.single else constant_on(self.face, level)
-
-    def solve(self, level: Level) -> Bracket:
+    def solve(self, level: Level) -> Outcome:
         """Minimise the level over the face, and shrink the face to its minimisers."""
-        by_vertex = level.linear or bool(self.face.single)
+        face = self.face
+        constant = constant_on(face, level) if face.records else None
+        if level.linear:
+            self.settle()
+        by_vertex = level.linear or bool(face.single)
         solved = (self._at_point(level) or self._linear(level)) if by_vertex else self._quadratic(level)
-        self._shrink(level, solved, None if by_vertex else ExtMatrix(level.rows))
-        if not by_vertex:
+        if self._undecided and float((np.abs(double(solved.x - face.x)) / face.scale).max()) > MOVED:
+            face.single, self._undecided = False, False
+        self.settle()
+        unique = face.single
+        if unique and not by_vertex and not self._accepted(solved.bracket):
+            solved = self._at_point(level) or self._linear(level)
+        holds = not level.linear and not unique  # on a single point there is no image left to hold
+        self._shrink(level, solved, ExtMatrix(level.rows) if holds else None)
+        if holds:
             self._programme = None  # its rows lack those of this level
-        if not self.face.single:
-            self.face.single = self._is_single(level, solved)
-        return solved.bracket
+        if not unique:
+            self._look(level)
+        return Outcome(solved.bracket, unique, constant or unique or None)
+
+    def settle(self) -> None:
+        """Decide whether the face is a single point, where that is still open."""
+        if self._undecided:
+            self.face.single, self._undecided = self._is_single(), False
+
+    def _look(self, level: Level) -> None:
+        """Whether a level leaves a single point, if that costs little; else it stays open until it matters."""
+        self.face.single = True if level.strong_convexity > 0 else None
+        if self._programme is not None:
+            if all(part.size == 0 for part in self._programme.movable()):
+                self.face.single = True
+            self._undecided = not self.face.single
+        elif not self.face.single:
+            self._undecided = True
+            self.settle()
 
     # -- linear levels, and any level on a single point, where only its gradient matters -------------------------
 
@@ -231,11 +263,9 @@ class Chain:
             )
         return float(reach if doubtful else min(reach, by_gradient))
 
-    def _is_single(self, level: Level, solved: Solved) -> bool | None:
-        if level.strong_convexity > 0:
-            return True
+    def _is_single(self) -> bool | None:
         if self._programme is not None and self._origin is not None:
-            return self._programme.single(solved.x - self._origin)
+            return self._programme.single(self.face.x - self._origin)
         return is_single(self.face, self._build)
 
 

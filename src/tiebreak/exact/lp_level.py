@@ -73,11 +73,15 @@ class FaceProgram(LinearProgram):
             self._highs.changeRowBounds(int(i), end, end)
         self._highs.setOptionValue("simplex_strategy", 4)  # the basis stays primal feasible: primal simplex
 
-    def single(self, x: Ext) -> bool:
-        """Whether x, the last vertex, is the only point left: no other can keep all nonbasic entries."""
+    def movable(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Nonbasic columns and rows that are not fixed: without any, the last vertex is the only point left."""
         basic_columns, basic_rows = self._basic
         columns = np.flatnonzero(~basic_columns & (self._lower < self._upper))
-        rows = np.flatnonzero(~basic_rows & (self._low < self._high))
+        return columns, np.flatnonzero(~basic_rows & (self._low < self._high))
+
+    def single(self, x: Ext) -> bool:
+        """Whether x, the last vertex, is the only point left: another one must move a nonbasic entry."""
+        columns, rows = self.movable()
         if columns.size + rows.size == 0:
             return True
         at, Ax = double(x), double(self._matrix.times(x))

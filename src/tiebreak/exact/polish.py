@@ -14,6 +14,8 @@ from .step import State, Step
 
 SET_CHANGES = 6
 CORRECTIONS = 12
+DENSE_SCHUR = 1500
+"""Up to this many rows their Gram matrix is factorised as a dense one."""
 DENSE_SYSTEM = 300
 """Up to this many unknowns a dense factorisation is faster."""
 
@@ -94,7 +96,9 @@ def _kkt(
     diagonal = np.concatenate([np.full(n, rho), -1 / weight, np.full(m, -1e-9 / size)])
     total = n + k + m
     solve: Callable[[Vector], Vector]
-    if step.dense or total <= DENSE_SYSTEM:
+    if k == 0 and not step.dense and H.nnz == n:  # a diagonal, and none of it zero
+        solve = _schur(H.diagonal(), sp.diags_array(row_scale) @ sp.csr_array(G), 1e-9 / size)
+    elif step.dense or total <= DENSE_SYSTEM:
         K = np.diag(diagonal)
         H, F, G = dense(H), dense(F), row_scale[:, None] * dense(G)
         K[:n, :n] += H
@@ -114,6 +118,27 @@ def _kkt(
         return answer[:n], -answer[n + k :] * row_scale
 
     return corrections
+
+
+def _schur(H: Vector, G: Matrix, delta: float) -> Callable[[Vector], Vector]:
+    """Solves with [[H, G'], [G, -delta]] for a positive diagonal H, through G H^-1 G' + delta."""
+    from scipy.linalg import cho_factor, cho_solve
+    from scipy.sparse.linalg import splu
+
+    n, m = H.size, G.shape[0]
+    inner = G @ sp.diags_array(1 / H) @ G.T + delta * sp.eye_array(m)
+    back: Callable[[Vector], Vector]
+    if m <= DENSE_SCHUR:
+        factor = cho_factor(inner.toarray(), lower=True)
+        back = lambda right: np.asarray(cho_solve(factor, right))  # noqa: E731
+    else:
+        back = splu(sp.csc_array(inner), permc_spec="MMD_AT_PLUS_A").solve
+
+    def solve(right: Vector) -> Vector:
+        turn = back(G @ (right[:n] / H) - right[n:])
+        return np.concatenate([(right[:n] - G.T @ turn) / H, turn])
+
+    return solve
 
 
 def _row_size(G: Matrix) -> Vector:

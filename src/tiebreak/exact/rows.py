@@ -100,9 +100,7 @@ def _solve(levels: Sequence[Objective], domain: Domain, tol: float, sharpness: f
     unit_before = 1.0
     for objective in levels:
         level = Level.of(objective, face.x.size, length)
-        constant = chain.keeps(level) if answers else None
-        unique = face.single
-        own = chain.solve(level)
+        own, unique, constant = chain.solve(level)
         before = answers[-1] if answers else None
         answers.append(
             Answer(
@@ -112,7 +110,7 @@ def _solve(levels: Sequence[Objective], domain: Domain, tol: float, sharpness: f
                 f_lower=own.lower * level.unit,
                 f_upper=own.upper * level.unit,
                 multiplier=float(own.prices[-1]) * level.unit / unit_before if before else 0.0,
-                lower_unique=unique if before else face.single,
+                lower_unique=unique,
                 upper_constant=constant,
                 well_posed=chain.well_posed,
                 notes=tuple(chain.notes),
@@ -121,4 +119,8 @@ def _solve(levels: Sequence[Objective], domain: Domain, tol: float, sharpness: f
             )
         )
         unit_before = level.unit
+    if len(answers) == 1:
+        chain.settle()
+    own_unique = face.single if len(answers) == 1 else answers[1].lower_unique
+    answers[0] = replace(answers[0], lower_unique=own_unique)
     return answers, chain.ambiguous
