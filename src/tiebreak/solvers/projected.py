@@ -1,0 +1,69 @@
+"""What methods with projections share: step sizes from the smoothness, and (accelerated) steps on g + sigma f.
+
+FISTA: A. Beck, M. Teboulle, SIAM J. Imaging Sciences 2, 2009, with the projection onto Z in the place of the prox.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite, sqrt
+from typing import Literal
+
+import numpy as np
+
+from ..arrays import Vector
+from ..objectives.base import Objective
+from ..problem import Problem
+
+Level = Literal["upper", "lower"]
+
+
+def lipschitz(problem: Problem, level: Level, x: Vector) -> float:
+    """A positive Lipschitz constant of the gradient of one level.
+
+    For a linear level any positive number is one; ||gradient|| / diameter makes a step of length 1 / L as long as
+    Z is wide.
+    """
+    objective: Objective = getattr(problem, level)
+    L = objective.smoothness
+    if L is None:
+        raise ValueError(
+            f"the step size needs the smoothness of the {level} level, which is unknown: "
+            f"give smoothness=... to its Function, or use a method that finds its own steps (adabim)"
+        )
+    if L > 0:
+        return L
+    slope, width = float(np.linalg.norm(objective.grad(x))), problem.domain.diameter
+    return slope / width if slope > 0 and width > 0 and isfinite(width) else 1.0
+
+
+def balance(problem: Problem, x: Vector) -> float:
+    """L_g / L_f: the weight of f at which both levels bend alike, so that defaults do not depend on units."""
+    return lipschitz(problem, "lower", x) / lipschitz(problem, "upper", x)
+
+
+def gradient_step(problem: Problem, y: Vector, sigma: float, step: float) -> Vector:
+    """The projection of y - step (grad g(y) + sigma grad f(y)); sigma = 0 leaves f alone."""
+    slope = problem.lower.grad(y)
+    if sigma > 0:
+        slope = slope + sigma * problem.upper.grad(y)
+    return problem.domain.project(y - step * slope)
+
+
+@dataclass(frozen=True)
+class Fista:
+    """A run of FISTA: the point u in Z, where the next gradient is taken, and t of the momentum (t_k - 1) / t_{k+1}."""
+
+    u: Vector
+    y: Vector
+    t: float = 1.0
+
+    @classmethod
+    def at(cls, x: Vector) -> Fista:
+        """The run before its first step."""
+        return cls(x, x)
+
+    def step(self, problem: Problem, sigma: float, step: float) -> Fista:
+        """One step on g + sigma f: (g + sigma f)(u_k) is within 2 ||u_0 - u*||^2 / (step (k + 1)^2) of its minimum."""
+        u, t = gradient_step(problem, self.y, sigma, step), 0.5 + sqrt(0.25 + self.t**2)
+        return Fista(u, u + (self.t - 1) / t * (u - self.u), t)
