@@ -7,8 +7,11 @@ lexicographically; the price that ends it is the proof of optimality.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from ..arrays import Vector
 from ..problem import Problem
 from .answer import Answer
 from .column_bracket import Bracket
@@ -17,11 +20,14 @@ from .interior import warm_start
 from .master import Master
 from .smooth import Smooth, Unsupported
 from .vertex_face import optimal_face
+from .vertices import Vertices
 
-CROWD = 400  # vertices, beyond which an interior point is faster
+CROWD = 150  # vertices, beyond which an interior point is the faster start for an f with sparse data
 RANK_TOLERANCES = (1e-9, 1e-6)
+FLAT = 1e-10  # slopes of the lower level below this, relative to their scale, are zero
 FEASIBLE = 1e-10  # ||A x - t*|| relative to the size of the images
 WIDE = 1e-6  # a bracket wider than this is the mark of an ill-posed problem
+ENDS = {"repeated": "at the limit of the arithmetic", "limit": "after max_steps steps"}
 
 
 def columns_apply(problem: Problem) -> str:
@@ -54,7 +60,7 @@ def solve_columns(problem: Problem, *, tol: float = 1e-10, max_steps: int = 50_0
     problem : Problem
         One to which the engine applies, see :func:`columns_apply`.
     tol : float
-        A bracket on f* wider than this, relative to 1 + |f|, is called ill-posed.
+        A bracket on f* wider than this, relative to 1 + |f|, is mentioned in the notes.
     max_steps : int
         Vertices priced at most, in both levels together.
 
@@ -70,19 +76,30 @@ def solve_columns(problem: Problem, *, tol: float = 1e-10, max_steps: int = 50_0
     if reason:
         raise ValueError(f"the column engine does not apply: {reason}")
     lower, upper = Smooth(problem.lower, problem.dim), Smooth(problem.upper, problem.dim)
+    solved = _lower_level(problem, lower, max_steps)
+    notes = [f"the lower level ended {ENDS[solved.end]}"] if solved.end in ENDS else []
+    steps = solved.steps
     for rank_tol in RANK_TOLERANCES:
-        bracket, steps, ends = _both_levels(problem, lower, upper, rank_tol, max_steps)
-        residual = bracket.master.residual()
+        master, lam, more, end = _upper_level(problem, lower, upper, solved, rank_tol, max_steps - steps)
+        steps += more
+        residual = master.residual()
         if residual <= FEASIBLE:
             break
+    else:
+        master, lam = Master(solved.vertices.next_level(upper, solved.t_star), rank_tol), 0.0
+        notes.append("no rank of the data is clear enough to choose among the lower solutions: x is some one of them")
+    if end in ENDS:
+        notes.append(f"the upper level ended {ENDS[end]}")
+    bracket = Bracket(problem, lower, upper, master, lam)
     f_lower, f_upper = bracket.f_lower(), bracket.f_upper()
     solutions = bracket.solutions
-    notes = [f"columns of the data count as dependent at a relative tolerance of {rank_tol:g}"]
+    notes.append(f"columns of the data count as dependent at a relative tolerance of {rank_tol:g}")
     width = (f_upper if np.isfinite(f_upper) else bracket.f.value) - f_lower
     well_posed = not solutions.doubtful and residual <= FEASIBLE and width <= WIDE * (1 + abs(bracket.f.value))
+    if width > tol * (1 + abs(bracket.f.value)):
+        notes.append(f"f* is known to within {width:.1e} only")
     if not well_posed:
         notes.append("the answer hangs on rounding: a slack (tradeoff) says what the data can support")
-    notes += [f"level {i + 1} ended: {end}" for i, end in enumerate(ends) if end != "optimal"]
     assumes = ("columns that count as dependent are dependent",) if solutions.by_tolerance else ()
     return Answer(
         x=bracket.x,
@@ -100,31 +117,53 @@ def solve_columns(problem: Problem, *, tol: float = 1e-10, max_steps: int = 50_0
     )
 
 
-def _both_levels(
-    problem: Problem, lower: Smooth, upper: Smooth, rank_tol: float, max_steps: int
-) -> tuple[Bracket, int, tuple[str, str]]:
+@dataclass(frozen=True)
+class Solved:
+    """The lower level: vertices and weights of a solution, its image t*, and the slopes there.
+
+    ``normal`` is grad g, ``level`` its least value over Z, and differences up to ``resolution`` are noise; ``flat``
+    says that it is zero up to noise.
+    """
+
+    vertices: Vertices
+    t_star: Vector
+    normal: Vector
+    level: float
+    resolution: float
+    flat: bool
+    steps: int
+    end: str
+
+
+def _lower_level(problem: Problem, lower: Smooth, max_steps: int) -> Solved:
     domain = problem.domain
     vertices = start(domain, lower, problem.dim)
-    master = Master(vertices, rank_tol)
-    steps, end = generate(master, LowerPrice(domain, lower), max_steps, max_steps)
-    normal = lower.pull(master.slope)
+    master, price = Master(vertices, RANK_TOLERANCES[0]), LowerPrice(domain, lower)
+    steps, end = generate(master, price, max_steps, max_steps)
+    normal, scale = lower.pull(master.slope), price.offer(master).scale
     level = float(vertices.w[: vertices.count] @ master.gradient)
-    scale = LowerPrice(domain, lower).offer(master).scale
-    vertices.minimise_next(upper, master.image.copy())
-    top = float(normal @ domain.lmo(-normal))
-    resolution = 1e-14 * scale
-    price = UpperPrice(domain, upper, lower, normal, level, resolution, flat=top - level <= 1e-10 * scale)
+    flat = float(normal @ domain.lmo(-normal)) - level <= FLAT * scale
+    return Solved(vertices, master.image, normal, level, 1e-14 * scale, flat, steps, end)
+
+
+def _upper_level(
+    problem: Problem, lower: Smooth, upper: Smooth, solved: Solved, rank_tol: float, max_steps: int
+) -> tuple[Master, float, int, str]:
+    """The weights of the answer, the price of the lower level, the steps, and how they ended."""
+    domain, resolution = problem.domain, solved.resolution
+    price = UpperPrice(domain, upper, lower, solved.normal, solved.level, resolution, solved.flat)
+    vertices = solved.vertices.next_level(upper, solved.t_star)
     master = Master(vertices, rank_tol)
-    crowd = CROWD if upper.quadratic else max_steps
-    more, end2 = generate(master, price, max_steps - steps, crowd)
-    steps += more
-    if end2 == "crowded":
-        tie = resolution / (domain.diameter or 1.0)
-        face = optimal_face(domain, lower, normal, np.full(problem.dim, tie), 0.0)
-        dense = None if face is None or not face.complete else warm_start(vertices, face, lower, upper)
-        if dense is not None:
+    sparse_f = upper.quadratic and upper.data is not None and upper.data.kind == "sparse"
+    steps, end = generate(master, price, max_steps, CROWD if sparse_f else max_steps)
+    if end == "crowded":
+        ties = np.full(problem.dim, resolution / (domain.diameter or 1.0))
+        face = optimal_face(domain, lower, solved.normal, ties, 0.0)
+        if face is not None and face.complete and (dense := warm_start(vertices, face, lower, upper)) is not None:
             master = Master(dense, rank_tol)
-        more, end2 = generate(master, price, max_steps - steps, max_steps)
+        more, end = generate(master, price, max_steps - steps, max_steps)
         steps += more
     master.refresh()
-    return Bracket(problem, lower, upper, master, price.lam), steps, (end, end2)
+    if master.residual() > FEASIBLE:
+        master.repair()
+    return master, price.lam, steps, end

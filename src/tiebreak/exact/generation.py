@@ -6,6 +6,7 @@ lowers f without raising g, which is the price c + lam r* for a large enough lam
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,8 +42,9 @@ class LowerPrice:
         grad = self.level.pull(master.slope)
         s = self.domain.lmo(grad)
         at_x = float(w @ master.gradient)
-        spread = float(w @ np.sqrt(np.einsum("ij,ij->i", v.F[:k], v.F[:k])))
-        scale = spread * (master.bend * spread + float(np.linalg.norm(master.slope))) + float(w @ np.abs(v.p[:k]))
+        spread = float(w @ v.size[:k])
+        steep = math.sqrt(master.slope @ master.slope)
+        scale = spread * (master.bend * spread + steep) + float(w @ np.abs(v.p[:k]))
         return Offer(s, at_x - float(grad @ s), scale, 1e-15 * scale)
 
 
@@ -89,9 +91,9 @@ class UpperPrice:
             if loss <= self.resolution or gain <= self.lam * loss * (1 + 1e-12):
                 break
             self.lam = gain / loss * (1 + 1e-6)
-        reach = float(np.sqrt(np.max(np.einsum("ij,ij->i", v.F[:k], v.F[:k]))))
-        scale = abs(master.value) + reach * (self.upper.push + float(np.linalg.norm(master.slope)))
-        scale += float(np.linalg.norm(y)) * v.s0 + float(np.max(np.abs(v.p[:k])))
+        reach, steep = float(v.size[:k].max()), math.sqrt(master.slope @ master.slope)
+        scale = abs(master.value) + reach * (self.upper.push + steep)
+        scale += math.sqrt(y @ y) * v.s0 + float(np.abs(v.p[:k]).max())
         return Offer(s, gain - self.lam * loss, scale, 1e-14 * scale + 2 * self.lam * self.resolution)
 
 

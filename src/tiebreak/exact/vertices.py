@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..arrays import Vector
@@ -16,9 +18,9 @@ class Vertices:
     w : array
         Weights: x is the sum of w v.
     E, F : arrays, one row a slot
-        What the weights must keep (see :meth:`keep`) and the image F v of the level that is minimised.
-    p : array
-        <p, v> of that level.
+        What the weights must keep (see :meth:`next_level`) and the image F v of the level that is minimised.
+    p, size : arrays
+        <p, v> of that level, and ||F v||.
     """
 
     def __init__(self, dim: int, level: Smooth) -> None:
@@ -30,27 +32,25 @@ class Vertices:
         self.entries: list[Vector] = []
         self.w = np.zeros(16)
         self.level = level
-        self.F, self.p = np.zeros((16, level.size)), np.zeros(16)
+        self.F, self.p, self.size = np.zeros((16, level.size)), np.zeros(16), np.zeros(16)
         self.fixed: Smooth | None = None
         self.t_star = np.zeros(0)
         self.s0 = 1.0
         self.E = np.zeros((16, 1))
 
-    def minimise_next(self, level: Smooth, t_star: Vector) -> None:
-        """From now on minimise ``level``, and keep sum w = 1 and the image t* of the level so far.
+    def next_level(self, level: Smooth, t_star: Vector) -> Vertices:
+        """The same vertices to minimise ``level`` with, where sum w = 1 and the image t* of the level so far are kept.
 
         The row of E is [s0, F v - t*], with s0 of the size of the rest, so that E'w = [s0, 0].
         """
-        k = self.count
-        gaps = self.F[:k] - t_star
-        self.s0 = float(np.sqrt(np.mean(np.einsum("ij,ij->i", gaps, gaps)))) or 1.0
-        self.fixed, self.t_star = self.level, t_star
-        self.E = np.zeros((len(self.w), 1 + t_star.size))
-        self.E[:k, 0], self.E[:k, 1:] = self.s0, gaps
-        self.level = level
-        self.F, self.p = np.zeros((len(self.w), level.size)), np.zeros(len(self.w))
-        for slot in range(k):
-            self._image(slot)
+        following = Vertices(self.dim, level)
+        following.fixed, following.t_star = self.level, t_star
+        gaps = self.F[: self.count] - t_star
+        following.s0 = math.sqrt(np.mean(np.einsum("ij,ij->i", gaps, gaps))) or 1.0
+        following.E = np.zeros((len(following.w), 1 + t_star.size))
+        for slot in range(self.count):
+            following.add(self.vertex(slot), self.keys[slot], float(self.w[slot]))
+        return following
 
     def emptied(self) -> Vertices:
         """The same levels, no vertices."""
@@ -80,7 +80,9 @@ class Vertices:
         self.E[slot, 0] = self.s0
         if self.fixed is not None:
             np.subtract(self.fixed.image(s), self.t_star, out=self.E[slot, 1:])
-        self._image(slot, s)
+        image = self.F[slot] = self.level.image(s)
+        self.size[slot] = math.sqrt(image @ image)
+        self.p[slot] = self.level.linear_at(index, s[index])
         return slot
 
     def remove(self, slot: int) -> int:
@@ -90,7 +92,7 @@ class Vertices:
         if slot != last:
             self.keys[slot], self.index[slot], self.entries[slot] = self.keys[-1], self.index[-1], self.entries[-1]
             self.slots[self.keys[slot]] = slot
-            self.w[slot], self.p[slot] = self.w[last], self.p[last]
+            self.w[slot], self.p[slot], self.size[slot] = self.w[last], self.p[last], self.size[last]
             self.E[slot], self.F[slot] = self.E[last], self.F[last]
         self.keys.pop()
         self.index.pop()
@@ -115,12 +117,8 @@ class Vertices:
         s[self.index[slot]] = self.entries[slot]
         return s
 
-    def _image(self, slot: int, s: Vector | None = None) -> None:
-        self.F[slot] = self.level.image(self.vertex(slot) if s is None else s)
-        self.p[slot] = self.level.linear_at(self.index[slot], self.entries[slot])
-
     def _grow(self) -> None:
-        self.w, self.p = _doubled(self.w), _doubled(self.p)
+        self.w, self.p, self.size = _doubled(self.w), _doubled(self.p), _doubled(self.size)
         self.E, self.F = _doubled(self.E), _doubled(self.F)
 
 
