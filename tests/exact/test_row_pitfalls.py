@@ -137,7 +137,7 @@ def nonsense(qp: QP) -> Guess:
 def test_5_6_a_failing_solver_is_passed_over(monkeypatch, broken):
     """The face holds a point, so 'infeasible' is never an answer, nor is a point that a solver could not finish."""
     lower, upper, domain, f_star = chain_problem()
-    monkeypatch.setattr(chain_module, "portfolio", lambda qp, strongly_convex: [broken, by_clarabel])
+    monkeypatch.setattr(chain_module, "portfolio", lambda qp: [broken, by_clarabel])
     answer = solve_rows([lower, upper], domain)[-1]
     assert answer.f_lower <= f_star <= answer.f_upper + 1e-12
     assert answer.width < 1e-10
@@ -147,7 +147,7 @@ def test_5_6_a_failing_solver_is_passed_over(monkeypatch, broken):
 @pytest.mark.parametrize("broken", [says_infeasible, nonsense])
 def test_5_6_with_no_solver_left_the_bracket_stays_true(monkeypatch, broken):
     lower, upper, domain, f_star = chain_problem()
-    monkeypatch.setattr(chain_module, "portfolio", lambda qp, strongly_convex: [broken])
+    monkeypatch.setattr(chain_module, "portfolio", lambda qp: [broken])
     answer = solve_rows([lower, upper], domain)[-1]
     assert answer.f_lower <= f_star <= answer.f_upper + 1e-12
 

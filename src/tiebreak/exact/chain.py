@@ -133,6 +133,10 @@ class Chain:
         """Whether the point is optimal on its face to the tolerance, whatever is inherited from the levels before."""
         return found.width - 3 * found.inherited / (1 + abs(float(found.value))) <= self.tol
 
+    def _done(self, solved: Solved) -> bool:
+        """Whether no other solver need be asked: neither for the value nor for the multipliers."""
+        return self._accepted(solved.bracket) and solved.threshold < np.inf
+
     def _build(self) -> FaceProgram:
         """The face as rows of a linear programme: in x at first, in the step from the point once images are held."""
         face = self.face
@@ -158,7 +162,7 @@ class Chain:
         best: Solved | None = None
         programme = step.programme()
         n, m = step.face.columns.size, step.face.rows.size
-        methods = portfolio(programme, level.strong_convexity > 0) if n else [lambda _: None]
+        methods = portfolio(programme) if n else [lambda _: None]
         for method in methods:
             guess = method(programme)
             d, y = step.zero() if guess is None else (ext(guess.v[:n]), ext(guess.y[:m]))
@@ -167,10 +171,10 @@ class Chain:
                 solved = self._judged(level, step, state)
                 if best is None or _worth(solved) < _worth(best):
                     best = solved
-                if self._accepted(best.bracket):
+                if self._done(best):
                     break
             self.steps += 1
-            if best is not None and self._accepted(best.bracket):
+            if best is not None and self._done(best):
                 break
         assert best is not None
         if not self._accepted(best.bracket):
@@ -269,7 +273,8 @@ class Chain:
         return is_single(self.face, self._build)
 
 
-def _worth(solved: Solved) -> tuple[bool, float, float]:
-    """Smaller is better: a trusted point, a narrow bracket, a small violation."""
+def _worth(solved: Solved) -> tuple[bool, bool, float, float]:
+    """Smaller is better: a trusted point, sharp multipliers, a narrow bracket, a small violation."""
     own = solved.bracket
-    return not np.isfinite(own.upper), own.width if np.isfinite(own.upper) else -own.lower, own.violation
+    outside, blunt = not np.isfinite(own.upper), not np.isfinite(solved.threshold)
+    return outside, blunt, -own.lower if outside else own.width, own.violation

@@ -17,6 +17,8 @@ from .level import Level
 
 RANK = 1e-10
 """Singular values below this, relative to the largest, count as zero."""
+ROOM = 1e-9
+"""A variable is away from its bounds when it is farther from them than this, in units of its size."""
 FEW = 400
 """Up to this many unfixed columns the decompositions are affordable."""
 
@@ -104,18 +106,17 @@ class Held:
         difference of two values would give its square root. x + d1 must keep clear of all other bounds.
         """
         S = self.columns
-        shift = self._missed(x) / self.smallest
         R = dense(level.root[:, S]) * self.scale
         values = np.linalg.svd(R @ self.null, compute_uv=False) if R.size and self.null.size else np.zeros(0)
         size = float(np.linalg.norm(R))
         counted = values[values > RANK * size]
         doubtful = _near(values, RANK * size) + _near(self._svd[1], RANK * self._svd[1].max(initial=0.0))
-        if shift > 0 and not self._clear(x, shift):
-            return np.inf, doubtful
+        missed = self._missed(x)
+        if not counted.size:  # R d is a function of E d
+            return 1.01 * size * missed / self.smallest, doubtful
         slope = np.linalg.norm(self.null.T @ (double(left_over)[S] * self.scale))
         slope += np.linalg.norm(error[S] * self.scale)
-        v = float(slope / counted[-1]) if counted.size else 0.0
-        return 1.01 * (v + 2 * size * shift), doubtful
+        return 1.01 * (float(slope / counted[-1]) + 2 * size * self._shift(x, missed)), doubtful
 
     def _missed(self, x: Ext) -> float:
         """A bound on |E d| for the step d from x to a true minimiser of the levels before."""
@@ -131,15 +132,23 @@ class Held:
             square += (float(moved + record.reach * record.level.image_size) / (float(P.size.max()) or 1.0)) ** 2
         return float(np.sqrt(square))
 
-    def _clear(self, x: Ext, shift: float) -> bool:
-        """Whether a step of that length on S cannot cross a bound or a row outside E."""
+    def _shift(self, x: Ext, missed: float) -> float:
+        """How long a step on the columns away from their bounds makes up for it; inf where it might cross a row."""
+        if missed == 0:
+            return 0.0
         given, S = self.face.given, self.columns
-        room = np.minimum(x - given.lower, given.upper - x)[S] / self.scale
+        room = double(np.minimum(x - given.lower, given.upper - x))[S] / self.scale
+        inside = room > ROOM
+        rank = self._svd[3]
+        values = self._svd[1] if inside.all() else np.linalg.svd(self.E[:, inside], compute_uv=False)
+        if rank == 0 or values.size < rank or values[rank - 1] <= RANK * values[0]:
+            return np.inf
+        shift = missed / float(values[rank - 1])
         other = np.setdiff1d(np.arange(given.low.size), self.rows)
         activity = self.face.A.times(x)
         slack = np.minimum(activity - given.low, given.high - activity)[other] / self.face.row_size[other]
-        reach = np.sqrt(S.size) * shift
-        return bool((room >= shift).all() and (slack >= reach).all())
+        clear = shift <= ROOM and bool((slack >= np.sqrt(S.size) * shift).all())
+        return shift if clear else np.inf
 
 
 def _near(values: Vector, threshold: float) -> int:

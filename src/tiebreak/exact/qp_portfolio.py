@@ -41,14 +41,11 @@ FEW = 500
 """HiGHS's active-set method is worth its time on faces with up to this many columns."""
 
 
-def portfolio(qp: QP, strongly_convex: bool) -> list[Method]:
-    """In which order to ask."""
-    few = qp.c.size <= FEW
+def portfolio(qp: QP) -> list[Method]:
+    """In which order to ask: interior points first, as their answers lie inside the face of all solutions."""
     if not sp.issparse(qp.H):
         return [by_piqp_dense, by_clarabel, by_highs]
-    if strongly_convex:
-        return [by_piqp, by_clarabel, *([by_highs] if few else [])]
-    return [*([by_highs] if few else []), by_clarabel, by_piqp]
+    return [by_piqp, by_clarabel, *([by_highs] if qp.c.size <= FEW else [])]
 
 
 def by_piqp_dense(qp: QP) -> Guess | None:
