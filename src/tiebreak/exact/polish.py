@@ -12,7 +12,7 @@ from ..arrays import Matrix, Vector
 from .extended import Ext, dense, double
 from .step import State, Step
 
-SET_CHANGES = 6
+SET_CHANGES = 10
 CORRECTIONS = 12
 DENSE_SCHUR = 1500
 """Up to this many rows their Gram matrix is factorised as a dense one."""
@@ -26,6 +26,7 @@ def polished(step: Step, guess: State) -> State:
     best = guess
     column_side = _sides(guess.d, face.lower, face.upper, guess.slope)
     row_side = _sides(guess.activity, face.low, face.high, guess.y)
+    noise = 1e-17 * step.level.grad_size(step.origin, np.ones(step.origin.size))  # of multipliers that are zero
     seen = set()
     for _ in range(SET_CHANGES):
         key = column_side.tobytes() + row_side.tobytes()
@@ -36,8 +37,8 @@ def polished(step: Step, guess: State) -> State:
         if state.residual < best.residual:
             best = state
         size = 1e-15 * (1 + float(np.abs(state.d).max(initial=0)))
-        column_side = _corrected(column_side, state.d, face.lower, face.upper, state.slope, size)
-        row_side = _corrected(row_side, state.activity, face.low, face.high, state.y, size)
+        column_side = _corrected(column_side, state.d, face.lower, face.upper, state.slope, size, noise)
+        row_side = _corrected(row_side, state.activity, face.low, face.high, state.y, size, noise)
     return best
 
 
@@ -48,10 +49,10 @@ def _sides(value: Ext, low: Ext, high: Ext, multiplier: Ext) -> NDArray[np.int8]
 
 
 def _corrected(
-    side: NDArray[np.int8], value: Ext, low: Ext, high: Ext, multiplier: Ext, size: float
+    side: NDArray[np.int8], value: Ext, low: Ext, high: Ext, multiplier: Ext, size: float, noise: float
 ) -> NDArray[np.int8]:
     """Ends that are crossed join, ends that push the wrong way leave."""
-    wrong = side * multiplier > 1e-18 * float(np.abs(multiplier).max(initial=0))
+    wrong = side * multiplier > noise
     kept = np.where(wrong, 0, side)
     moved = np.where(value > high + size, 1, np.where(value < low - size, -1, kept))
     return np.where(low == high, 1, moved).astype(np.int8)
