@@ -209,10 +209,9 @@ class _Run:
         except NonFiniteError as error:
             logger.warning("%s", error)
             return Status.NONFINITE, f"{error}; this is the last complete state"
-        return (
-            Status.STALLED,
-            "the method's own stopping test holds, but the bounds do not show both tolerances",
-        )
+        answer = None if self.state is None else self.state.answer
+        notes = "" if answer is None else ": " + "; ".join(answer.notes)
+        return Status.STALLED, f"the method is done, but the bounds do not show both tolerances{notes}"
 
     def _ahead(self, state: State, max_iter: int, limit: float) -> int:
         """How many updates to make before the bounds are due or, as far as one can tell, a tenth of the time is up."""
@@ -233,14 +232,11 @@ class _Run:
 
     def _converged(self, state: State) -> bool:
         certificate = self._observe(state)
-        now = (*self._facts(state), float(np.sum(state.x)))
+        b = self.bounds
+        now = (b.g_lower, b.g_upper, b.f_lower, b.f_upper, float(np.sum(state.x)))
         self._unchanged = self._unchanged + 1 if now == self._last else 0
         self._last = now
         return certificate.shows(self.tol_upper, self.tol_lower, self.problem.slack)
-
-    def _facts(self, state: State) -> tuple[float, ...]:
-        b = self.bounds
-        return (b.g_lower, b.g_upper, b.f_lower, b.f_upper)
 
     def _observe(self, state: State) -> Certificate:
         """Fresh bounds at what the method would return, recorded in the trace."""
