@@ -62,13 +62,14 @@ class Chain:
     well_posed: bool = True
     steps: int = 0
     _undecided: bool = False  # whether the face is a single point has not been asked yet
+    _held: Held | None = None
     _programme: FaceProgram | None = None  # kept hot from one linear level to the next
     _origin: Ext | None = None  # the variable of the programme is x - origin
 
-    def solve(self, level: Level) -> Outcome:
-        """Minimise the level over the face, and shrink the face to its minimisers."""
+    def solve(self, level: Level, last: bool = False) -> Outcome:
+        """Minimise the level over the face, and shrink the face to its minimisers (not all the way after the last)."""
         face = self.face
-        constant = constant_on(face, level) if face.records else None
+        constant = constant_on(self.held, level) if face.records else None
         if level.linear:
             self.settle()
         by_vertex = level.linear or bool(face.single)
@@ -80,12 +81,21 @@ class Chain:
         if unique and not by_vertex and not self._accepted(solved.bracket):
             solved = self._at_point(level) or self._linear(level)
         holds = not level.linear and not unique  # on a single point there is no image left to hold
-        self._shrink(level, solved, ExtMatrix(level.rows) if holds else None)
+        self._shrink(level, solved, level.image if holds and not last else None)
         if holds:
             self._programme = None  # its rows lack those of this level
-        if not unique:
+        if last:
+            self._undecided = not unique
+        elif not unique:
             self._look(level)
         return Outcome(solved.bracket, unique, constant or unique or None)
+
+    @property
+    def held(self) -> Held:
+        """What the points of the face have in common."""
+        if self._held is None:
+            self._held = Held(self.face)
+        return self._held
 
     def settle(self) -> None:
         """Decide whether the face is a single point, where that is still open."""
@@ -122,7 +132,7 @@ class Chain:
 
     def _at_point(self, level: Level) -> Solved | None:
         """On a single point: multipliers by least squares, if those prove enough."""
-        face, held = self.face, Held(self.face)
+        face, held = self.face, self.held
         if not face.single or not held.small:
             return None
         y, w = held.multipliers(level.grad(face.x))
@@ -225,6 +235,7 @@ class Chain:
             )
         )
         face.x = solved.x
+        self._held = None
         if self._programme is not None and self._origin is not None:
             self._programme.fix(columns, rows, face.x - self._origin)
 
@@ -270,7 +281,7 @@ class Chain:
     def _is_single(self) -> bool | None:
         if self._programme is not None and self._origin is not None:
             return self._programme.single(self.face.x - self._origin)
-        return is_single(self.face, self._build)
+        return is_single(self.held, self._build)
 
 
 def _worth(solved: Solved) -> tuple[bool, bool, float, float]:

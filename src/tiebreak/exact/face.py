@@ -14,7 +14,7 @@ from ..sets.base import Domain
 from ..sets.box import Box
 from ..sets.lp_model import Rows, power_of_two
 from ..sets.polyhedron import Polyhedron
-from .extended import Ext, ExtMatrix, ext
+from .extended import Ext, ExtMatrix, dense, ext
 from .level import DENSE, Level, stack
 
 
@@ -91,9 +91,9 @@ class Face:
     @cached_property
     def row_size(self) -> Vector:
         """The size of each row, a power of two."""
-        A = self.given.A * self.scale
-        largest = abs(A).max(axis=1).toarray().ravel() if A.nnz else np.zeros(A.shape[0])
-        return power_of_two(largest)
+        if not self.given.A.nnz:
+            return np.ones(self.given.A.shape[0])
+        return power_of_two(dense(abs(self.given.A * self.scale).max(axis=1)).ravel())
 
     @property
     def predictors(self) -> list[tuple[int, ExtMatrix]]:

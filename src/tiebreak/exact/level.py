@@ -182,6 +182,12 @@ class Level:
         return stack(blocks, self.dim)
 
     @cached_property
+    def image(self) -> ExtMatrix:
+        """P with products in extended precision."""
+        only = self.squares[0].F if len(self.squares) == 1 and not self.forms else None
+        return ExtMatrix(self.rows) if only is None else only
+
+    @cached_property
     def root(self) -> Matrix:
         """R with R'R the Hessian; for few variables only where there are forms."""
         identity = np.eye(self.dim) if self.dim <= DENSE else sp.eye_array(self.dim, format="csr")

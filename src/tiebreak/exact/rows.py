@@ -98,9 +98,9 @@ def _solve(levels: Sequence[Objective], domain: Domain, tol: float, sharpness: f
     chain = Chain(face, tol, sharpness)
     answers: list[Answer] = []
     unit_before = 1.0
-    for objective in levels:
+    for k, objective in enumerate(levels):
         level = Level.of(objective, face.x.size, length)
-        own, unique, constant = chain.solve(level)
+        own, unique, constant = chain.solve(level, last=0 < k == len(levels) - 1)
         before = answers[-1] if answers else None
         answers.append(
             Answer(

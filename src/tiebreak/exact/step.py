@@ -47,7 +47,8 @@ class Step:
     def curvature(self) -> Matrix:
         """The Hessian without the lifted squares."""
         columns = self.face.columns
-        H = self._form(self.level.strong_convexity * sp.eye_array(columns.size))
+        identity = np.eye(columns.size) if self.dense else sp.eye_array(columns.size, format="csr")
+        H = self.level.strong_convexity * identity
         for form in self.level.forms:
             H = H + float(form.scale) * self._form(form.Q.A[columns][:, columns])
         return H

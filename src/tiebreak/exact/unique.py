@@ -9,16 +9,15 @@ from numpy.typing import NDArray
 
 from ..arrays import Vector
 from .extended import dense
-from .face import Face
 from .held import FEW, RANK, Held
 from .level import Level
 from .lp_level import MOVED, FaceProgram
 from .reduce import Reduced, reduce_rows
 
 
-def is_single(face: Face, programme: Callable[[], FaceProgram]) -> bool | None:
+def is_single(held: Held, programme: Callable[[], FaceProgram]) -> bool | None:
     """Whether the point is the only one of the face; None where that is not decided."""
-    held = Held(face)
+    face = held.face
     if held.columns.size == 0 or (held.small and held.null.shape[1] == 0):
         return True
     reduced = reduce_rows(*face.step_rows())
@@ -40,9 +39,8 @@ def is_single(face: Face, programme: Callable[[], FaceProgram]) -> bool | None:
     return _departure(reduced, loose, face.scale, programme()) <= MOVED
 
 
-def constant_on(face: Face, level: Level) -> bool | None:
+def constant_on(held: Held, level: Level) -> bool | None:
     """True where the level depends on x only through what is the same on the whole face."""
-    held = Held(face)
     return True if held.small and held.flat(level) else None
 
 
