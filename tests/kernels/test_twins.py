@@ -1,0 +1,219 @@
+"""Every kernel against its NumPy twin: the same to the last bits, on random, tied and badly scaled input."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import tiebreak as tb
+from tiebreak.kernels import HOMES, compiled
+from tiebreak.sets import crossing, envelope
+from tiebreak.sets.threshold import _threshold
+from tiebreak.solvers import fair_loop, gram_loop
+
+ULP = np.finfo(float).eps
+
+
+@pytest.fixture(autouse=True)
+def _needs_numba() -> None:
+    pytest.importorskip("numba", reason="numba is not installed: there are no compiled kernels to compare")
+
+
+def coefficients(rng: np.random.Generator, kind: int, dim: int) -> tuple[np.ndarray, np.ndarray]:
+    a, c = rng.standard_normal((2, dim))
+    if kind == 1:  # ties everywhere
+        a, c = a.round(), c.round()
+    elif kind == 2:
+        a = -c * rng.choice([1.0, 0.5, 0.0])
+    elif kind == 3:
+        a, c = 1e8 * a, 1e-8 * c.round(1)
+    elif kind == 4:  # each entry twice
+        a, c = np.repeat(a, 2)[:dim], np.repeat(c, 2)[:dim]
+    elif kind == 5:
+        c = c * 10.0 ** rng.integers(-8, 8, dim)
+    return a, c
+
+
+def instances(count: int, dims: tuple[int, ...] = (1, 2, 5, 40, 127, 128, 129, 300, 3000)):
+    rng = np.random.default_rng(0)
+    for k in range(count):
+        dim = int(rng.choice(dims))
+        a, c = coefficients(rng, k % 6, dim)
+        extent, signed = float(10.0 ** rng.integers(-3, 4)), bool(rng.integers(2))
+        most = extent * float(np.abs(c).max() if signed else -c.min())
+        b = most * float(rng.choice([-1.0, -1 + 1e-13, -1 - 1e-15, -0.9, -0.5, 0.0, 0.3, -1.1]))
+        yield a, c, b, extent, signed, float(rng.choice([0.0, 0.1, 1.0, 10.0]))
+
+
+def test_cut_oracle_to_the_last_bit() -> None:
+    kernel, seen = compiled("axis_cut"), set()
+    for instance in instances(2000):
+        expected = envelope.axis_cut(*instance)
+        assert kernel(*instance) == expected
+        seen.add(expected[0])
+    assert seen == {0, 1, 2, 3}
+
+
+def test_cut_oracle_from_a_similar_cut_gives_the_same_answer() -> None:
+    kernel, rng, quick = compiled("next_axis_cut"), np.random.default_rng(1), 0
+    for a, c, b, _, signed, warm in instances(2000):
+        expected = envelope.axis_cut(a, c, b, 1.0, signed, warm)
+        signs = rng.choice([-1.0, 1.0], 2) if signed else np.ones(2)
+        random = int(rng.integers(a.size)), signs[0], int(rng.integers(a.size)), signs[1]
+        for similar in (random, expected[2:6], (-1, 0.0, -1, 0.0)):
+            answer = kernel(a, c, b, signed, max(warm, 0.1), *similar)
+            reference = envelope.axis_cut(a, c, b, 1.0, signed, max(warm, 0.1))
+            assert answer[0] == reference[0]
+            if answer[:6] != reference[:6]:  # as good: same value up to rounding, in the cut
+                s = point(answer, a.size)
+                t = point(reference, a.size)
+                size = np.abs(a).max() + abs(reference[6]) * (np.abs(c).max() + abs(b))
+                assert abs(a @ s - a @ t) <= 50 * ULP * size
+                assert c @ s <= max(b, c @ t) + 50 * ULP * (np.abs(c).max() + abs(b))
+            else:
+                quick += 1
+            if np.isfinite(reference[6]):
+                assert answer[6] == pytest.approx(reference[6], rel=1e-9, abs=1e-300)
+    assert quick > 5990  # all but a few are the same vertices with the same weight, to the last bit
+
+
+def point(answer: tuple, dim: int) -> np.ndarray:
+    s = np.zeros(dim)
+    s[answer[2]] += answer[1] * answer[3]
+    s[answer[4]] += (1 - answer[1]) * answer[5]
+    return s
+
+
+def test_constants_are_those_of_the_twins() -> None:
+    from tiebreak.kernels import axes
+
+    for name in ("EXACT", "SHORTFALL", "MAX_CALLS"):
+        assert getattr(axes, name) == getattr(crossing, name)
+    assert axes.FEW == envelope.FEW
+    names = [envelope.STATUSES[i].name for i in (axes.INACTIVE, axes.ACTIVE, axes.BOUNDARY, axes.INFEASIBLE)]
+    assert names == ["INACTIVE", "ACTIVE", "BOUNDARY", "INFEASIBLE"]
+
+
+def test_threshold() -> None:
+    kernel, rng = compiled("threshold_to_sum"), np.random.default_rng(2)
+    for k in range(600):
+        dim = int(rng.choice([1, 2, 7, 60, 1000]))
+        v = rng.standard_normal(dim) * 10.0 ** rng.integers(-6, 7)
+        if k % 3 == 1:
+            v = v.round(1)
+        w = np.ones(dim) if k % 2 else 10.0 ** rng.uniform(-2, 2, dim)
+        total = float(10.0 ** rng.integers(-3, 4))
+        if k % 5 == 0:  # as the projection onto the l1 ball calls it
+            v = np.abs(v)
+            if w @ v <= total:
+                continue
+            least = 0.0
+        else:
+            least = -np.inf
+        expected = _threshold(v, w, total, least)
+        answer = kernel(v, w, total, least)
+        np.testing.assert_allclose(answer, expected, rtol=0, atol=64 * ULP * total / w.min())
+        assert w @ answer == pytest.approx(total, rel=1e-12)
+
+
+def numpy_link(g: tb.Logistic, t: np.ndarray, monkeypatch) -> tuple[float, np.ndarray]:
+    with monkeypatch.context() as patch:
+        patch.setenv("TIEBREAK_NO_NUMBA", "1")
+        return g.link(t)
+
+
+@pytest.mark.parametrize("scale", [0.0, 1e-300, 1e-8, 1.0, 30.0, 700.0, 745.0, 1e5, 1e300])
+def test_logistic_pass(scale: float, monkeypatch) -> None:
+    rng = np.random.default_rng(3)
+    n = 1001
+    weights = rng.random(n)
+    g = tb.Logistic(np.ones((n, 1)), rng.permutation(np.arange(n) % 2), weights)
+    t = scale * rng.uniform(-1, 1, n)
+    value, slope = compiled("logistic_link")(t, g.y, g.weights)
+    expected, expected_slope = numpy_link(g, t, monkeypatch)
+    assert value == pytest.approx(expected, rel=16 * ULP, abs=0)
+    np.testing.assert_allclose(slope, expected_slope, rtol=8 * ULP, atol=1e-320)
+    right = np.abs(t) * g.y  # all on the right side: the loss is tiny, and must keep its relative accuracy
+    value, _ = compiled("logistic_link")(right, g.y, g.weights)
+    assert value == pytest.approx(numpy_link(g, right, monkeypatch)[0], rel=16 * ULP, abs=1e-320)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_logistic_pass_hides_nothing(bad: float, monkeypatch) -> None:
+    g = tb.Logistic(np.ones((3, 1)), [1, -1, 1])
+    t = np.array([0.5, bad, 1.0])
+    np.testing.assert_equal(g.link(t), numpy_link(g, t, monkeypatch))
+
+
+@pytest.mark.parametrize("scale", [0.0, 1e-6, 1.0, 30.0, 800.0])
+def test_fair_links(scale: float) -> None:
+    rng = np.random.default_rng(4)
+    t, signs = scale * rng.standard_normal(777), rng.choice([-1.0, 1.0], 777)
+    weights, attribute = rng.random(777) / 777, rng.standard_normal(777) / 777
+    answer = compiled("fair_links")(t, signs, weights, attribute)
+    expected = fair_loop.fair_links(t, signs, weights, attribute)
+    assert answer[0] == pytest.approx(expected[0], rel=32 * ULP)
+    assert answer[2] == pytest.approx(expected[2], abs=8 * ULP * np.abs(attribute).sum())
+    for one, other in ((answer[1], expected[1]), (answer[3], expected[3])):
+        np.testing.assert_allclose(one, other, rtol=16 * ULP, atol=1e-320)
+
+
+@pytest.mark.parametrize("rows", [1, 3, 4, 5, 51])
+def test_products(rows: int) -> None:
+    rng = np.random.default_rng(5)
+    A, u, v = rng.standard_normal((rows, 203)), rng.standard_normal(203), rng.standard_normal(203)
+    for one, other in zip(compiled("two_products")(A, u, v), fair_loop.two_products(A, u, v), strict=True):
+        np.testing.assert_allclose(one, other, rtol=0, atol=203 * ULP * np.abs(A).max() * np.abs(u).max() * 4)
+
+
+def test_blend() -> None:
+    rng = np.random.default_rng(6)
+    a, a0, first, second, y = rng.standard_normal((5, 101))
+    for p2 in (0.0, -0.3):
+        mine, twin = a.copy(), a.copy()
+        answer = compiled("blend")(mine, a0, first, second, 0.7, p2, 0.1, y)
+        expected = gram_loop.blend(twin, a0, first, second, 0.7, p2, 0.1, y)
+        np.testing.assert_allclose(mine, twin, rtol=0, atol=8 * ULP * np.abs(twin).max())
+        np.testing.assert_allclose(answer, expected, rtol=0, atol=101 * ULP * 8)
+
+
+@pytest.mark.parametrize("domain", [tb.L1Ball(2.0), tb.L1Ball(2.0, np.arange(1.0, 9.0)), tb.Simplex(3.0)])
+def test_sets_answer_the_same_with_and_without(domain, monkeypatch) -> None:
+    rng = np.random.default_rng(7)
+    for b in (-1.0, -0.1, 0.0, 0.5, -100.0):
+        a, c, x = rng.standard_normal((3, 8))
+        with monkeypatch.context() as patch:
+            patch.setenv("TIEBREAK_NO_NUMBA", "1")
+            plain, projection = domain.lmo_cut(a, c, b), domain.project(x)
+        fast = domain.lmo_cut(a, c, b)
+        np.testing.assert_array_equal(fast.point, plain.point)
+        assert (fast.multiplier, fast.gap, fast.status) == (plain.multiplier, plain.gap, plain.status)
+        assert [atom.weight for atom in fast.atoms] == [atom.weight for atom in plain.atoms]
+        np.testing.assert_allclose(domain.project(x), projection, rtol=0, atol=1e-14)
+
+
+def test_other_layouts_need_no_other_code() -> None:
+    """A strided or read-only array, an int for a float: the answer is there at once, without compiling anew."""
+    ball, (a, c) = tb.L1Ball(1.0), np.random.default_rng(8).standard_normal((2, 8))
+    expected = ball.lmo_cut(a[::2].copy(), c[::2].copy(), 0.0)
+    known = len(compiled("axis_cut").signatures)
+    frozen = a[::2].copy()
+    frozen.flags.writeable = False
+    for cut in (ball.lmo_cut(a[::2], c[::2], 0.0), ball.lmo_cut(frozen, c[::2], 0, warm=0)):
+        np.testing.assert_array_equal(cut.point, expected.point)
+    assert len(compiled("axis_cut").signatures) == known
+
+
+def test_numba_can_be_refused(monkeypatch) -> None:
+    assert all(compiled(name) is not None for name in HOMES)
+    monkeypatch.setenv("TIEBREAK_NO_NUMBA", "1")
+    assert all(compiled(name) is None for name in HOMES)
+
+
+def test_importing_tiebreak_does_not_import_numba() -> None:
+    code = "import sys, tiebreak; print('numba' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
