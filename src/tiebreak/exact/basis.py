@@ -56,9 +56,24 @@ class Basis:
         """Split the vertices in use into independent ones, the heaviest first, and the rest."""
         v = self.v
         self.r = self.q = 0
-        for slot in np.argsort(-v.w[: v.count], kind="stable"):
-            self._insert(int(slot))
-        self.refresh()
+        order = np.argsort(-v.w[: v.count], kind="stable")
+        if not self._all_basic(order):
+            for slot in order:
+                self._insert(int(slot))
+            self.refresh()
+
+    def _all_basic(self, slots: np.ndarray) -> bool:
+        """Make all these vertices basic at once, if their rows are independent."""
+        r, rows = slots.size, self.v.E[slots]
+        if r > self.P.shape[0]:
+            return False
+        Q, R = np.linalg.qr(rows.T)
+        if np.any(np.abs(np.diagonal(R)) <= self.rank_tol * np.linalg.norm(rows, axis=1)):
+            return False
+        self.r, self.basic[:r], self.place[slots] = r, slots, np.arange(r)
+        self.EB[:r], self.FB[:r] = rows, self.v.F[slots]
+        self._invert(Q, R)
+        return True
 
     def _insert(self, slot: int) -> None:
         """Make a vertex basic if its row of E is independent of the basic ones, else superbasic."""
@@ -152,11 +167,8 @@ class Basis:
 
     def refresh(self) -> None:
         """Compute P, C and K afresh, and bring E'w back to e."""
-        from scipy.linalg import solve_triangular
-
         v, r, q = self.v, self.r, self.q
-        Q, R = np.linalg.qr(self.EB[:r].T)
-        self.P[:r] = solve_triangular(R, Q.T)
+        self._invert(*np.linalg.qr(self.EB[:r].T))
         rows = v.E[self.free[:q]]
         C = rows @ self.P[:r].T
         C += (rows - C @ self.EB[:r]) @ self.P[:r].T
@@ -164,12 +176,15 @@ class Basis:
         self.K[:q] = v.F[self.free[:q]] - C @ self.FB[:r]
         self.H[:q, :q] = self.K[:q] @ self.K[:q].T
         self.factored = 0
-        for _ in range(2):
-            self._correct()
 
-    def _correct(self) -> None:
-        v, basic = self.v, self.basic[: self.r]
-        v.w[basic] = np.maximum(v.w[basic] + self.P[: self.r] @ (self.e - v.w[: v.count] @ v.E[: v.count]), 0.0)
+    def _invert(self, Q: np.ndarray, R: np.ndarray) -> None:
+        """P from the factors of the basic rows, and E'w brought back to e."""
+        from scipy.linalg.lapack import dtrtrs
+
+        v, P, basic = self.v, self.P[: self.r], self.basic[: self.r]
+        P[:] = dtrtrs(R, Q.T)[0]
+        for _ in range(2):
+            v.w[basic] = np.maximum(v.w[basic] + P @ (self.e - v.w[: v.count] @ v.E[: v.count]), 0.0)
 
     def repair(self) -> None:
         """Bring E'w back to e with all vertices, each moved in proportion to its weight.

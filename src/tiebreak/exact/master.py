@@ -45,14 +45,14 @@ class Master(Basis):
         for _ in range(100 + 4 * self.v.count):
             bend = self.evaluate()
             q, r, v = self.q, self.r, self.v
-            if q == 0:
+            if q == 0 or (taken >= full_steps and bend is None):
                 return
             free, basic = self.free[:q], self.basic[:r]
             reduced = self.gradient[free] - self.C[:q, :r] @ self.gradient[basic]
             dz = self._newton(reduced, bend)
             promise = -float(reduced @ dz)
-            stalled = bend is None or (promise > 0.25 * last and promise <= 1e-8 * abs(self.value))
-            if taken and (promise <= enough or (taken >= full_steps and stalled)):
+            stalled = taken >= full_steps and promise > 0.25 * last and promise <= 1e-8 * abs(self.value)
+            if taken and (promise <= enough or stalled):
                 return
             step = np.zeros(v.count)
             step[free] = dz
