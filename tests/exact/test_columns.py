@@ -6,13 +6,13 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from bilevel_references import interpolation, least_norm, lower_value, solve, upper_value
-from known.bounds import Inaccurate
-from known.terms import CONVEX
-from problems import PLANTED, instance
 from scipy import sparse
 from scipy.optimize import linprog
 
 import tiebreak as tb
+from known.bounds import Inaccurate
+from known.terms import CONVEX
+from problems import PLANTED, instance
 from tiebreak.exact.columns import columns_apply, solve_columns
 
 ROUNDING = 1e-8  # of the references, relative
