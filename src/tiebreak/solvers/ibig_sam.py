@@ -1,0 +1,87 @@
+"""iBiG-SAM: BiG-SAM from an extrapolated point.
+
+Y. Shehu, P. T. Vuong, A. Zemkoho, "An inertial extrapolation method for convex simple bilevel optimization",
+Optimization Methods and Software 36, 2021. The admissible ranges and the exponent 0.01 below are quoted from memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import ClassVar
+
+import numpy as np
+
+from ..arrays import Vector, as_scalar
+from ..problem import Problem
+from .base import MethodInfo, Solver
+from .options import check_positive
+from .sam import AveragingState, averaged, begin_averaging
+
+
+@dataclass(frozen=True, kw_only=True)
+class InertialAveragingState(AveragingState):
+    """Also the iterate before x."""
+
+    previous: Vector
+
+
+@dataclass(frozen=True)
+class IBiGSAM(Solver[InertialAveragingState]):
+    """BiG-SAM with inertia.
+
+    Parameters
+    ----------
+    alpha : float, default 3
+        At least 3: in update k = 1, 2, ... the extrapolation is at most k / (k + alpha - 1).
+    gamma : float, default 2
+        The weight of the step on f is beta_k = min(gamma / k, 1). The extrapolation is no longer than beta_k / k^0.01.
+    eta_f, eta_g : float, optional
+        The steps on f and g. Default: 2 / (L_f + mu_f) (1 / L_f where mu_f is not known) and 1 / L_g.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
+    >>> tb.solve(problem, IBiGSAM(), tol_upper=1e-2, tol_lower=1e-2).x.round(1)
+    array([0.5, 0.5])
+    """
+
+    alpha: float = 3.0
+    gamma: float = 2.0
+    eta_f: float | None = None
+    eta_g: float | None = None
+
+    needs: ClassVar[frozenset[str]] = frozenset({"upper.grad", "lower.grad", "domain.lmo", "domain.project"})
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="ibig-sam",
+        reference="Shehu, Vuong, Zemkoho, Optimization Methods and Software 36, 2021",
+        year=2021,
+        assumptions="f strongly convex and smooth, g convex and smooth",
+        upper_rate="asymptotic",
+        lower_rate="asymptotic",
+        oracle="projection",
+        anytime=True,
+    )
+
+    def __post_init__(self) -> None:
+        check_positive(self, "gamma", "eta_f", "eta_g")
+        if as_scalar(self.alpha, "alpha") < 3:
+            raise ValueError(f"alpha must be at least 3, got {self.alpha:g}")
+
+    def start(self, problem: Problem, x0: Vector | None) -> InertialAveragingState:
+        state = begin_averaging(problem, x0, self.info.name, self.eta_f, self.eta_g)
+        known = {one.name: getattr(state, one.name) for one in fields(state)}
+        return InertialAveragingState(**known, previous=state.x)
+
+    def advance(self, problem: Problem, state: InertialAveragingState) -> InertialAveragingState:
+        k = state.k + 1
+        beta = min(self.gamma / k, 1.0)
+        move = state.x - state.previous
+        theta, length = k / (k + self.alpha - 1), float(np.linalg.norm(move))
+        if length > 0:
+            theta = min(theta, beta / k**0.01 / length)
+        after = averaged(problem, state, state.x + theta * move, beta)
+        return replace(after, previous=state.x)
+
+    def solution(self, state: InertialAveragingState) -> Vector:
+        return state.y

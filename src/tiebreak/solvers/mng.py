@@ -1,0 +1,161 @@
+"""MNG: the minimal norm gradient method, which minimises f over two half-spaces that hold all solutions.
+
+A. Beck, S. Sabach, "A first order method for finding minimal norm-like solutions of convex optimization problems",
+Mathematical Programming 147, 2014.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from ..arrays import Vector
+from ..problem import Problem, start_point
+from .base import MethodInfo, Solver
+from .curvature import hessian, isotropic
+from .options import check_positive, step_across
+from .projected import lipschitz
+from .sam import OutsideState
+from .theory import expect_convex
+
+
+@dataclass(frozen=True, kw_only=True)
+class MNGState(OutsideState):
+    """A state of MNG.
+
+    Attributes
+    ----------
+    centre : array
+        The minimiser of f over R^d; f is 1/2 <x - centre, H (x - centre)> up to a constant.
+    root : array
+        The Cholesky factor of H; a 0-d array, sqrt(mu), where H = mu I.
+    M : float
+        The reciprocal of the step on g.
+    """
+
+    centre: Vector
+    root: Vector
+    M: float
+
+
+@dataclass(frozen=True)
+class MNG(Solver[MNGState]):
+    """The minimal norm gradient method, for a strongly convex quadratic f.
+
+    Parameters
+    ----------
+    M : float, optional
+        At least L_g. Default: L_g; where that is unknown, M is doubled until the step on g is short enough.
+
+    Notes
+    -----
+    Update: y = Proj_Z(x - grad g(x) / M), G = M (x - y), and x becomes the minimiser of f over R^d subject to
+    <G, x - z> >= 3 ||G||^2 / (4 M) (all minimisers of g satisfy it; with an M found by doubling, 2 replaces the 3)
+    and <grad f(x), z - x> >= 0. That is a projection onto two half-spaces in the metric of f. The first x is
+    the minimiser of f over R^d, whatever x0 is; the reported point is y.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
+    >>> tb.solve(problem, MNG(), tol_upper=1e-2, tol_lower=1e-2).x.round(1)
+    array([0.5, 0.5])
+    """
+
+    M: float | None = None
+
+    needs: ClassVar[frozenset[str]] = frozenset({"upper.grad", "lower.grad", "domain.lmo", "domain.project"})
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="mng",
+        reference="Beck, Sabach, Mathematical Programming 147, 2014",
+        year=2014,
+        assumptions="f strongly convex (here: quadratic), g convex and smooth",
+        upper_rate="asymptotic",
+        lower_rate="O(1/sqrt(k))",
+        oracle="projection, and minimisation of f over two half-spaces",
+        anytime=True,
+    )
+
+    def __post_init__(self) -> None:
+        check_positive(self, "M")
+
+    def start(self, problem: Problem, x0: Vector | None) -> MNGState:
+        expect_convex(problem, self.info.name)
+        centre, root = _metric(problem)
+        y = start_point(problem) if x0 is None else x0
+        if problem.lower.smoothness is None:  # where the doubling begins
+            M = self.M or 1 / step_across(problem, problem.lower.grad(centre))
+        else:
+            M = self.M or lipschitz(problem, "lower", centre)
+        return MNGState(x=centre, y=y, centre=centre, root=root, M=M)
+
+    def advance(self, problem: Problem, state: MNGState) -> MNGState:
+        x, M, certain = state.x, state.M, 0.75
+        g, c = problem.lower.value_and_grad(x)
+        y = problem.domain.project(x - c / M)
+        if self.M is None and problem.lower.smoothness is None:
+            certain, rounding = 0.5, 8 * np.finfo(float).eps * abs(g)
+            while problem.lower.value(y) > g + float(c @ (y - x)) + 0.5 * M * float((y - x) @ (y - x)) + rounding:
+                M *= 2
+                y = problem.domain.project(x - c / M)
+        G, a = M * (x - y), problem.upper.grad(x)
+        # rows <c, z - x> <= b, written from x, where the numbers are small
+        rows, bounds = np.array([G, -a]), np.array([-certain / M * float(G @ G), 0.0])
+        x = x + nearest_in_two_half_spaces(state.centre - x, state.root, rows, bounds)
+        return replace(state, k=state.k + 1, x=x, y=y, M=M)
+
+    def solution(self, state: MNGState) -> Vector:
+        return state.y
+
+
+def _metric(problem: Problem) -> tuple[Vector, Vector]:
+    """The minimiser of f over R^d and the Cholesky factor of its Hessian."""
+    f, d = problem.upper, problem.dim
+    simple = isotropic(f, d)
+    if simple and simple[0] > 0:
+        mu, c = simple
+        return c / mu, np.array(np.sqrt(mu))
+    if f.quadratic and f.convex and not simple:
+        H = hessian(f, d)
+        spectrum = np.linalg.eigvalsh(H)
+        if spectrum[0] > 1e-12 * d * spectrum[-1]:
+            root: Vector = np.linalg.cholesky(H).astype(np.float64)
+            return -_solve(root, f.grad(np.zeros(d))), root
+    raise ValueError(
+        "mng minimises f over two half-spaces in each update, which it can do for strongly convex quadratic upper "
+        "levels only (SquaredNorm; Quadratic or LeastSquares with a positive definite Hessian; their sums): the "
+        'upper level is none; add a small multiple of SquaredNorm() to it, or use "big-sam" or "cg-bio"'
+    )
+
+
+def _solve(root: Vector, v: Vector) -> Vector:
+    """H^-1 v, where root root' = H."""
+    if root.ndim == 0:
+        return v / float(root) ** 2
+    from scipy.linalg import cho_solve
+
+    solved: Vector = cho_solve((root, True), v)
+    return solved
+
+
+def nearest_in_two_half_spaces(a: Vector, root: Vector, rows: Vector, bounds: Vector) -> Vector:
+    """The minimiser of <z - a, H (z - a)> subject to rows z <= bounds (two of them), where root root' = H.
+
+    z = a - H^-1 rows' l, where the multipliers l >= 0 vanish on a set of rows: four cases.
+    """
+    toward = _solve(root, rows.T)
+    size = np.sqrt(np.einsum("ij,ji->i", rows, toward))
+    size[size == 0] = 1.0  # a row of zeros says nothing
+    rows, toward, bounds = rows / size[:, None], toward / size, bounds / size
+    gram, excess = rows @ toward, rows @ a - bounds
+    best, least = a, np.inf
+    for active in ([], [0], [1], [0, 1]):
+        weights = np.zeros(2)
+        if active:
+            weights[active] = np.linalg.lstsq(gram[np.ix_(active, active)], excess[active], rcond=None)[0]
+        violation = max(float((excess - gram @ weights).max()), float(-weights.min()))
+        if violation < least - 1e-14 * float(np.abs(excess).max()):
+            best, least = a - toward @ weights, violation
+    return best

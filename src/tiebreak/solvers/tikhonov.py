@@ -1,0 +1,81 @@
+"""Tikhonov's regularisation: minimise g + sigma f over Z for one small sigma, by accelerated projected gradient.
+
+A. N. Tikhonov, V. Y. Arsenin, "Solutions of ill-posed problems", 1977; Fista: A. Beck, M. Teboulle, 2009.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from ..arrays import Vector
+from ..problem import Problem, start_point
+from .base import MethodInfo, Solver, State
+from .options import check_positive
+from .projected import Fista, balance, lipschitz
+from .theory import expect_convex
+
+
+@dataclass(frozen=True, kw_only=True)
+class TikhonovState(State):
+    """The run of Fista, the weight of f, and the step."""
+
+    run: Fista
+    sigma: float
+    step: float
+
+
+@dataclass(frozen=True)
+class Tikhonov(Solver[TikhonovState]):
+    """One regularised problem, g + sigma f over Z.
+
+    Parameters
+    ----------
+    sigma : float, optional
+        The weight of f. The answer x_sigma has g(x_sigma) - g* <= sigma (f* - min f over Z). Default: tol_lower over
+        the Frank-Wolfe gap of f at the start, which estimates that difference (at least 1e-8 L_g / L_f).
+    tol_lower : float, optional
+        Default: the tolerance of the run.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
+    >>> tb.solve(problem, Tikhonov(), tol_upper=1e-3, tol_lower=1e-3).success
+    True
+    """
+
+    sigma: float | None = None
+    tol_lower: float | None = None
+
+    needs: ClassVar[frozenset[str]] = frozenset({"upper.grad", "lower.grad", "domain.lmo", "domain.project"})
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="tikhonov",
+        reference="Tikhonov, Arsenin, 1977",
+        year=1977,
+        assumptions="f and g convex and smooth",
+        upper_rate="O(1/k^2) to the minimum of g + sigma f",
+        lower_rate="O(1/k^2) to the minimum of g + sigma f",
+        oracle="projection",
+        anytime=False,
+    )
+
+    def __post_init__(self) -> None:
+        check_positive(self, "sigma")
+
+    def start(self, problem: Problem, x0: Vector | None) -> TikhonovState:
+        expect_convex(problem, self.info.name)
+        x = start_point(problem) if x0 is None else x0
+        sigma = self.sigma or self._weight(problem, x)
+        step = 1 / (lipschitz(problem, "lower", x) + sigma * lipschitz(problem, "upper", x))
+        return TikhonovState(x=x, run=Fista.at(x), sigma=sigma, step=step, multiplier=1 / sigma)
+
+    def advance(self, problem: Problem, state: TikhonovState) -> TikhonovState:
+        run = state.run.step(problem, state.sigma, state.step)
+        return replace(state, k=state.k + 1, x=run.u, run=run)
+
+    def _weight(self, problem: Problem, x: Vector) -> float:
+        a = problem.upper.grad(x)
+        gap = float(a @ (x - problem.domain.lmo(a)))
+        tol = 1e-4 if self.tol_lower is None else self.tol_lower
+        return max(tol / gap if gap > 0 else 0.0, 1e-8 * balance(problem, x))
