@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from scipy.optimize import linprog
+from scipy.optimize import linear_sum_assignment, linprog
 
 import tiebreak as tb
 import tiebreak.exact.chain as chain_module
+import tiebreak.exact.polish as polish_module
 from tiebreak.exact.extended import UNIT, ExtMatrix, double, double_double_product, ext
 from tiebreak.exact.face import Face
 from tiebreak.exact.level import Level
+from tiebreak.exact.lp_level import FaceProgram
 from tiebreak.exact.polish import SET_CHANGES, polished
 from tiebreak.exact.qp_portfolio import QP, Guess, by_clarabel, by_highs, by_piqp, by_piqp_dense
 from tiebreak.exact.reduce import reduce_rows
@@ -34,6 +36,34 @@ def test_1_default_tolerances_of_a_linear_programme():
     np.testing.assert_array_equal(answer.x, [1.0, 0.0])
     assert answer.f_lower <= 1.0 <= answer.f_upper
     assert answer.width < 1e-6
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_1_costs_that_differ_by_little(seed):
+    """Assignment with ties broken by multiples of 2^-28: in integers, the optimum is known for certain."""
+    rng = np.random.default_rng(seed)
+    n = 12
+    coarse, fine = rng.integers(1, 4, (n, n)), rng.integers(0, 8, (n, n))
+    best = linear_sum_assignment(coarse * 2**28 + fine)
+    rows = np.vstack([np.kron(np.eye(n), np.ones((1, n))), np.kron(np.ones((1, n)), np.eye(n))])
+    domain = tb.Polyhedron(A_eq=rows, b_eq=np.ones(2 * n), bounds=(0, 1))
+    lower = tb.Linear((coarse + fine * 2.0**-28).ravel())
+    first, second = solve_rows([lower, tb.SquaredNorm()], domain)
+    g_star = float(coarse[best].sum() + fine[best].sum() * 2.0**-28)
+    assert first.f_lower <= g_star <= first.f_upper
+    assert first.f_upper - first.f_lower < 1e-12
+    assert lower.value(second.x) <= g_star + 1e-13
+
+
+def test_1_vertices_are_refined_beyond_double_precision():
+    """The rows of a Hilbert matrix: what HiGHS gives is right to its tolerance, the refined vertex to the last bit."""
+    n = 6
+    H = 1 / (np.arange(n)[:, None] + np.arange(n) + 1.0)
+    face, _ = Face.of(tb.Polyhedron(A_eq=H, b_eq=H @ np.ones(n), bounds=(-9, 9)))
+    vertex = FaceProgram(face.given, face.scale).minimise(ext(np.arange(n) - 2.0))
+    assert float(np.abs(face.A.times(vertex.x) - face.given.low).max()) <= 2 * UNIT
+    left = ext(np.arange(n) - 2.0) - face.A.transpose_times(vertex.y)
+    assert float(np.abs(left).max()) <= 100 * UNIT * float(np.abs(vertex.y).max())
 
 
 @pytest.mark.parametrize("difference", [1e-5, 1e-7, 1e-9, 1e-11, 1e-12])
@@ -225,6 +255,14 @@ def test_9_the_polish_keeps_the_better_and_ends(monkeypatch):
         assert polished(step, start).residual <= start.residual
         assert len(calls) <= 14 * SET_CHANGES
     assert polished(step, solution).residual == 0
+
+
+def test_9_a_polish_that_makes_it_worse_is_dropped(monkeypatch):
+    step = degenerate_step()
+    start = step.state(ext(np.full(6, 1e-9)), ext(np.zeros(step.face.rows.size)))
+    worse = step.state(ext(np.full(6, 1e-3)), start.y)
+    monkeypatch.setattr(polish_module, "_on_sides", lambda *_: worse)
+    assert polished(step, start) is start
 
 
 def test_10_images_are_held_in_step_form():
