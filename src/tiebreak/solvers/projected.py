@@ -14,27 +14,46 @@ import numpy as np
 from ..arrays import Vector
 from ..objectives.base import Objective
 from ..problem import Problem
+from .base import State
 
 Level = Literal["upper", "lower"]
+
+FARTHEST = 1e6
+"""No step leads farther than this many widths of Z, so that rounding in the projection stays below 1e-9 of Z."""
 
 
 def lipschitz(problem: Problem, level: Level, x: Vector) -> float:
     """A positive Lipschitz constant of the gradient of one level.
 
-    For a linear level any positive number is one; ||gradient|| / diameter makes a step of length 1 / L as long as
-    Z is wide.
+    For a linear level any positive number is one; the one taken makes a step of 1 / L as long as Z is wide.
     """
     objective: Objective = getattr(problem, level)
+    return _known(objective, level) or _across(problem, objective.grad(x))
+
+
+def total_lipschitz(problem: Problem, sigma: float, x: Vector) -> float:
+    """A positive Lipschitz constant of the gradient of g + sigma f."""
+    lower, upper = _known(problem.lower, "lower"), _known(problem.upper, "upper")
+    if lower > 0:
+        return lower + sigma * upper
+    slope = problem.lower.grad(x) + sigma * problem.upper.grad(x)
+    return max(sigma * upper, _across(problem, slope) / FARTHEST) if upper > 0 else _across(problem, slope)
+
+
+def _known(objective: Objective, level: Level) -> float:
     L = objective.smoothness
     if L is None:
         raise ValueError(
             f"the step size needs the smoothness of the {level} level, which is unknown: "
             f"give smoothness=... to its Function, or use a method that finds its own steps (adabim)"
         )
-    if L > 0:
-        return L
-    slope, width = float(np.linalg.norm(objective.grad(x))), problem.domain.diameter
-    return slope / width if slope > 0 and width > 0 and isfinite(width) else 1.0
+    return L
+
+
+def _across(problem: Problem, slope: Vector) -> float:
+    """The L with which a step slope / L is as long as Z is wide."""
+    size, width = float(np.linalg.norm(slope)), problem.domain.diameter
+    return size / width if size > 0 and width > 0 and isfinite(width) else 1.0
 
 
 def balance(problem: Problem, x: Vector) -> float:
@@ -67,3 +86,11 @@ class Fista:
         """One step on g + sigma f: (g + sigma f)(u_k) is within 2 ||u_0 - u*||^2 / (step (k + 1)^2) of its minimum."""
         u, t = gradient_step(problem, self.y, sigma, step), 0.5 + sqrt(0.25 + self.t**2)
         return Fista(u, u + (self.t - 1) / t * (u - self.u), t)
+
+
+@dataclass(frozen=True, kw_only=True)
+class InertialState(State):
+    """The iterate before x, for the momentum, and the unit in which the weights of f are counted."""
+
+    previous: Vector
+    unit: float

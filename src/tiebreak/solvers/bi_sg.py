@@ -1,0 +1,79 @@
+"""Bi-SG: a projected gradient step on g, then a gradient step on f with vanishing size.
+
+R. Merchav, S. Sabach, "Convex bi-level optimization problems with nonsmooth outer objective function",
+SIAM J. Optimization 33, 2023. Its nonsmooth upper levels are not included: f is smooth here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from ..arrays import Vector, as_positive
+from ..problem import Problem, start_point
+from .base import MethodInfo, Solver, State
+from .projected import gradient_step, lipschitz
+from .theory import expect_convex
+
+
+@dataclass(frozen=True, kw_only=True)
+class BiSGState(State):
+    """x is the point after the step on g, in Z; ``ahead`` the one after the step on f, perhaps outside."""
+
+    ahead: Vector
+
+
+@dataclass(frozen=True)
+class BiSG(Solver[BiSGState]):
+    """The bi-level sub-gradient method, for smooth f and g.
+
+    Parameters
+    ----------
+    exponent : float
+        The step on f is c (k+1)^-exponent; in (1/2, 1). 0.95 is what the public experiments use.
+    c : float, optional
+        Default: 1 / L_f, the largest of the theory.
+
+    Notes
+    -----
+    The second step leaves Z: both gradients must exist around Z as well.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
+    >>> tb.solve(problem, BiSG(), tol_upper=1e-2, tol_lower=1e-2).success
+    True
+    """
+
+    exponent: float = 0.95
+    c: float | None = None
+
+    needs: ClassVar[frozenset[str]] = frozenset({"upper.grad", "lower.grad", "domain.lmo", "domain.project"})
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="bi-sg",
+        reference="Merchav, Sabach, SIAM J. Optimization 2023",
+        year=2023,
+        assumptions="f and g convex and smooth",
+        upper_rate="O(k^-(1-a)), a = exponent",
+        lower_rate="O(k^-a)",
+        oracle="projection",
+        anytime=True,
+    )
+
+    def __post_init__(self) -> None:
+        if not 0.5 < as_positive(self.exponent, "exponent") < 1:
+            raise ValueError(f"exponent must be in (1/2, 1), got {self.exponent:g}")
+        if self.c is not None:
+            as_positive(self.c, "c")
+
+    def start(self, problem: Problem, x0: Vector | None) -> BiSGState:
+        expect_convex(problem, self.info.name)
+        x = start_point(problem) if x0 is None else x0
+        return BiSGState(x=x, ahead=x)
+
+    def advance(self, problem: Problem, state: BiSGState) -> BiSGState:
+        t = 1 / lipschitz(problem, "lower", state.x)
+        eta = (self.c or 1 / lipschitz(problem, "upper", state.x)) * (state.k + 1) ** -self.exponent
+        y = gradient_step(problem, state.ahead, 0.0, t)
+        return replace(state, k=state.k + 1, x=y, ahead=y - eta * problem.upper.grad(y), multiplier=t / eta)

@@ -1,0 +1,67 @@
+"""StaBiM: projected gradient on g + sigma_k f with sigma_k of the order 1/k and a step that follows sigma_k.
+
+P. Latafat, A. Themelis, S. Villa, P. Patrinos, "On the convergence of proximal gradient methods for convex simple
+bilevel optimization", J. Optimization Theory and Applications, 2024.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from ..arrays import Vector
+from ..problem import Problem, start_point
+from .base import MethodInfo, Solver, State
+from .projected import balance, gradient_step, total_lipschitz
+from .theory import expect_convex
+
+
+def next_weight(sigma: float, k: int) -> float:
+    """sigma_{k} from sigma_{k-1}: towards 1/k, falling by at most a quarter."""
+    return min(max(1 / k, 0.75 * sigma), sigma)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeightState(State):
+    """sigma_k, counted in units (L_g / L_f) that make it independent of those of f and g."""
+
+    sigma: float
+    unit: float
+
+
+@dataclass(frozen=True)
+class StaBiM(Solver[WeightState]):
+    """The static bilevel method, for smooth f and g: no parameters.
+
+    The weight sigma_k starts at L_g / L_f and the step is 0.99 / (L_g + sigma_k L_f).
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
+    >>> tb.solve(problem, StaBiM(), tol_upper=1e-3, tol_lower=1e-3).success
+    True
+    """
+
+    needs: ClassVar[frozenset[str]] = frozenset({"upper.grad", "lower.grad", "domain.lmo", "domain.project"})
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="stabim",
+        reference="Latafat, Themelis, Villa, Patrinos, JOTA 2024",
+        year=2023,
+        assumptions="f and g convex and smooth",
+        upper_rate="converges",
+        lower_rate="O(1/k)",
+        oracle="projection",
+        anytime=True,
+    )
+
+    def start(self, problem: Problem, x0: Vector | None) -> WeightState:
+        expect_convex(problem, self.info.name)
+        x = start_point(problem) if x0 is None else x0
+        return WeightState(x=x, sigma=1.0, unit=balance(problem, x))
+
+    def advance(self, problem: Problem, state: WeightState) -> WeightState:
+        sigma = next_weight(state.sigma, state.k + 1)
+        weight = sigma * state.unit
+        x = gradient_step(problem, state.x, weight, 0.99 / total_lipschitz(problem, weight, state.x))
+        return replace(state, k=state.k + 1, x=x, sigma=sigma, multiplier=1 / weight)

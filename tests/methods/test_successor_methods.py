@@ -1,0 +1,358 @@
+"""The successors of CG-BiO: conformance, naive twins, and the bounds of their theorems at every iterate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import islice
+
+import numpy as np
+import pytest
+
+import tiebreak as tb
+from known.soundness import sweep
+from problems import Instance
+from tiebreak.solvers.adabim import AdaBiM
+from tiebreak.solvers.agm_bio import AGMBiO
+from tiebreak.solvers.apb_apg import APBAPG
+from tiebreak.solvers.bi_fista import BiFISTA
+from tiebreak.solvers.bi_sg import BiSG
+from tiebreak.solvers.fbi_pg import FBiPG
+from tiebreak.solvers.ir_cg import IRCG
+from tiebreak.solvers.pb_apg import PBAPG
+from tiebreak.solvers.r_apm import RAPM
+from tiebreak.solvers.stabim import StaBiM
+
+METHODS = [IRCG, AGMBiO, PBAPG, APBAPG, BiSG, FBiPG, RAPM, BiFISTA, StaBiM, AdaBiM]
+every_method = pytest.mark.parametrize("method", METHODS)
+
+
+@every_method
+def test_conformance(method) -> None:
+    assert tb.testing.check_solver(method(), updates=40) > 50
+
+
+def test_conformance_of_the_variant_with_a_bound() -> None:
+    assert tb.testing.check_solver(PBAPG(variant="fista"), updates=40) > 50
+
+
+# -- twins --------------------------------------------------------------------------------------------------------
+
+
+def regression(seed: int) -> tuple[tb.LeastSquares, tb.LeastSquares]:
+    rng = np.random.default_rng(seed)
+    return (
+        tb.LeastSquares(rng.standard_normal((12, 6)), rng.standard_normal(12)),
+        tb.LeastSquares(rng.standard_normal((4, 6)), rng.standard_normal(4)),
+    )
+
+
+def box(v: np.ndarray) -> np.ndarray:
+    return np.clip(v, -0.5, 0.5)
+
+
+Gradient = Callable[[np.ndarray], np.ndarray]
+
+
+class Data:
+    """The gradients and Lipschitz constants of a regression, computed here and not by the library."""
+
+    def __init__(self, seed: int) -> None:
+        self.upper, self.lower = regression(seed)
+        (A, b), (B, t) = ((one.A, one.b) for one in (self.upper, self.lower))
+        self.f: Gradient = lambda x: A.T @ (A @ x - b)
+        self.g: Gradient = lambda x: B.T @ (B @ x - t)
+        self.lower_value = lambda x: 0.5 * np.sum((B @ x - t) ** 2)
+        self.Lf, self.Lg = np.linalg.norm(A, 2) ** 2, np.linalg.norm(B, 2) ** 2
+        self.x0 = np.full(6, 0.5)
+        self.problem = tb.Problem(self.upper, self.lower, tb.Box(np.full(6, -0.5), np.full(6, 0.5)))
+
+
+def ir_cg(d: Data) -> Iterator[np.ndarray]:
+    xs, sigmas = [d.x0], []
+    yield d.x0
+    while True:
+        k, x = len(sigmas), xs[-1]
+        sigmas.append(d.Lg / d.Lf / np.sqrt(k + 1))
+        s = np.where(sigmas[-1] * d.f(x) + d.g(x) > 0, -0.5, 0.5)
+        xs.append(x + 2 / (k + 2) * (s - x))
+        t = k + 1
+        weights = [0.0] + [j * (j + 1) * (sigmas[j - 1] - sigmas[j]) for j in range(1, t)] + [t * (t + 1) * sigmas[-1]]
+        yield np.average(xs, axis=0, weights=weights)
+
+
+def bi_sg(d: Data) -> Iterator[np.ndarray]:
+    x, k = d.x0, 0
+    yield x
+    while True:
+        y = box(x - d.g(x) / d.Lg)
+        x = y - d.f(y) / d.Lf / (k + 1) ** 0.95
+        k += 1
+        yield y
+
+
+def fbi_pg(d: Data) -> Iterator[np.ndarray]:
+    x = old = d.x0
+    k, c = 0, d.Lg / d.Lf
+    while True:
+        yield x
+        y = x + k / (k + 4) * (x - old)
+        s = 1 / (d.Lg + c * 3**-1.5 * d.Lf)
+        x, old = box(y - s * (d.g(y) + c * (k + 3) ** -1.5 * d.f(y))), x
+        k += 1
+
+
+def r_apm(d: Data) -> Iterator[np.ndarray]:
+    eta = 1e-5 * d.Lg / d.Lf
+    x = y = d.x0
+    t = 1.0
+    while True:
+        yield x
+        new = box(y - (d.g(y) + eta * d.f(y)) / (d.Lg + eta * d.Lf))
+        t_new = (1 + np.sqrt(1 + 4 * t**2)) / 2
+        y = new + (t - 1) / t_new * (new - x)
+        x, t = new, t_new
+
+
+def bi_fista(d: Data) -> Iterator[np.ndarray]:
+    x = old = d.x0
+    k = 0
+    weight = lambda j: 10 * d.Lg / d.Lf / (j + 11) ** 1.5  # noqa: E731
+    while True:
+        yield x
+        y = x + (1 - 4 / (k + 21)) * (x - old)
+        x, old = box(y - 0.95 / (d.Lg + weight(0) * d.Lf) * (d.g(y) + weight(k) * d.f(y))), x
+        k += 1
+
+
+def stabim(d: Data) -> Iterator[np.ndarray]:
+    x, sigma, k = d.x0, 1.0, 0
+    while True:
+        yield x
+        k += 1
+        sigma = min(max(1 / k, 3 / 4 * sigma), sigma)
+        w = sigma * d.Lg / d.Lf
+        x = box(x - 0.99 / (d.Lg + w * d.Lf) * (d.g(x) + w * d.f(x)))
+
+
+def greedy_fista(d: Data) -> Iterator[np.ndarray]:
+    """PB-APG on f + gamma g, as its authors scale it."""
+    gamma = 1e5 * d.Lf / d.Lg
+    L = d.Lf + gamma * d.Lg
+    step, x, y, first = 1.3 / L, d.x0, d.x0, None
+    while True:
+        yield x
+        new = box(y - step * (d.f(y) + gamma * d.g(y)))
+        change = new - x
+        first = np.linalg.norm(change) if first is None else first
+        restart = (y - new) @ change >= 0
+        if np.linalg.norm(change) > first:
+            step = max(1 / L, 0.96 * step)
+        x, y = new, new if restart else new + change
+
+
+def agm_bio(d: Data) -> Iterator[np.ndarray]:
+    import cvxpy as cp
+
+    x = z = u = v = d.x0
+    A, t, k, level = 0.0, 1.0, 0, d.lower_value(d.x0)
+    while True:
+        yield x
+        new = box(v - d.g(v) / d.Lg)
+        t_new = (1 + np.sqrt(1 + 4 * t**2)) / 2
+        u, v, t = new, new + (t - 1) / t_new * (new - u), t_new
+        level = min(level, d.lower_value(u))
+        a = (k + 1) / (4 * d.Lf)
+        y = (A * x + a * z) / (A + a)
+        p = cp.Variable(6)
+        cut = d.lower_value(y) + d.g(y) @ (p - y) <= level
+        nearest = cp.Minimize(cp.sum_squares(p - (z - a * d.f(y))))
+        cp.Problem(nearest, [cut, p <= 0.5, p >= -0.5]).solve(solver="CLARABEL")
+        z = p.value
+        x = (A * x + a * z) / (A + a)
+        A, k = A + a, k + 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("solver", "twin", "updates", "tol"),
+    [
+        (IRCG(), ir_cg, 60, 1e-11),
+        (BiSG(), bi_sg, 60, 1e-11),
+        (FBiPG(), fbi_pg, 60, 1e-11),
+        (RAPM(), r_apm, 60, 1e-10),
+        (BiFISTA(), bi_fista, 60, 1e-11),
+        (StaBiM(), stabim, 60, 1e-11),
+        (PBAPG(), greedy_fista, 60, 1e-10),
+        (AGMBiO(), agm_bio, 12, 1e-5),
+    ],
+    ids=lambda value: value.__name__ if callable(value) else None,
+)
+def test_equals_its_twin(solver, twin, updates: int, tol: float, seed: int) -> None:
+    data = Data(seed)
+    states = tb.iterate(data.problem, solver, x0=data.x0)
+    for state, x in islice(zip(states, twin(data), strict=False), updates):
+        np.testing.assert_allclose(solver.solution(state), x, atol=tol)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_adabim_steps_satisfy_its_conditions(seed: int) -> None:
+    """The recursion of gamma_k, written again from the iterates, and the curvature test of every step."""
+    d = Data(seed)
+    states = list(islice(tb.iterate(d.problem, AdaBiM(), x0=d.x0), 60))
+    for before, state, after in zip(states[:-2], states[1:-1], states[2:], strict=True):
+        unit, sigma, new = state.unit, state.sigma, after.sigma
+        assert new == min(max(1 / after.k, 0.75 * sigma), sigma)
+        slope = lambda x, s=new: d.g(x) + s * unit * d.f(x)  # noqa: E731
+        np.testing.assert_allclose(after.x, box(state.x - after.step * slope(state.x)), atol=1e-12)
+        move = after.x - state.x
+        assert after.step * move @ (slope(after.x) - slope(state.x)) <= 0.98 * move @ move * (1 + 1e-9) + 1e-25
+        dx = state.x - before.x
+        if not dx.any():
+            continue
+        dG, dg = (one(state.x) - one(before.x) for one in (lambda x, s=sigma: slope(x, s), d.g))
+        C, L, L_g = dG @ dG / (dG @ dx), dG @ dx / (dx @ dx), dg @ dx / (dx @ dx)
+        tau_p, tau, gamma = sigma / before.sigma, new / sigma, state.step
+        D = gamma * L * (gamma * C - 1)
+        bounds = [np.sqrt((1 + gamma / before.step * tau_p) * tau_p)]
+        if D > 0:
+            bounds.append(np.sqrt(1 - 4 * (1 - tau_p) * gamma * L_g) / (2 * np.sqrt(D)))
+        proposed = gamma / tau * min(bounds)
+        halvings = np.log2(proposed / after.step)
+        assert halvings == pytest.approx(round(halvings), abs=1e-6) and halvings > -1e-6
+
+
+# -- theorems -----------------------------------------------------------------------------------------------------
+
+ITERATES = 100
+
+
+@cache
+def convex_instances() -> list[Instance]:
+    """Twenty bilevel problems (no slack) with a convex upper level, of many kinds."""
+    found = (known for *_, known in sweep(60, 5, []))
+    return list(islice((k for k in found if k.problem.upper.convex and k.problem.slack == 0), 20))
+
+
+every_problem = pytest.mark.parametrize("number", range(20))
+
+
+def constants(known: Instance) -> tuple[float, float, float]:
+    """L_f, L_g and D; for a linear level, whose L is any positive number, the one the methods take."""
+    problem, D = known.problem, known.problem.domain.diameter
+    x = problem.domain.lmo(np.zeros(problem.dim))
+    L = [part.smoothness or np.linalg.norm(part.grad(x)) / D for part in (problem.upper, problem.lower)]
+    return float(L[0]), float(L[1]), D
+
+
+def run(known: Instance, solver) -> list[tuple[int, np.ndarray, tb.State]]:
+    slow = isinstance(known.problem.domain, tb.Polyhedron | tb.Birkhoff)  # a projection is an interior-point solve
+    states = islice(tb.iterate(known.problem, solver), 12 if slow else ITERATES)
+    return [(state.k, solver.solution(state), state) for state in states][1:]
+
+
+def rounding(known: Instance) -> float:
+    return known.f_tol + known.g_tol + 1e-9 * (1 + abs(known.g_star) + abs(known.f_star))
+
+
+@every_problem
+def test_ir_cg_telescoped_inequality(number: int) -> None:
+    known = convex_instances()[number]
+    Lf, Lg, D = constants(known)
+    f, g = known.f.value, known.g.value
+    Cf, Cg, slop = Lf * D**2, Lg * D**2, rounding(known)
+    sigma = lambda k: Lg / Lf / np.sqrt(k + 1)  # noqa: E731
+    gaps = [None]
+    for t, average, state in run(known, IRCG()):
+        gaps.append(f(state.x) - known.f_star)
+        bound = 2 * t * Cg + 2 * Cf * sum(sigma(k) for k in range(t))
+        weights = [k * (k + 1) * (sigma(k - 1) - sigma(k)) for k in range(1, t)] + [t * (t + 1) * sigma(t - 1)]
+        total = sum(weights)
+        left = np.dot(weights, gaps[1:]) + t * (t + 1) * (g(state.x) - known.g_star)
+        assert left <= bound + slop * (total + t * (t + 1))
+        assert f(average) - known.f_star <= bound / total + slop  # the rate O(1/sqrt(t)) of the upper level
+
+
+@every_problem
+def test_agm_bio_rates(number: int) -> None:
+    """f - f* <= 4 L_f ||x_0 - x*||^2 / (k (k+1)), and the O(1/k) of g with its constants."""
+    known = convex_instances()[number]
+    Lf, Lg, D = constants(known)
+    x0 = known.problem.domain.lmo(np.zeros(known.problem.dim))
+    R2, slop = float(np.sum((x0 - known.x_star) ** 2)), rounding(known)
+    for k, x, _ in run(known, AGMBiO()):
+        assert known.f.value(x) - known.f_star <= 4 * Lf * R2 / (k * (k + 1)) * (1 + 1e-6) + slop
+        rate = 2 / (k + 1) + 4 * np.log(k + 1) / (k * (k + 1))
+        assert known.g.value(x) - known.g_star <= Lg * D**2 * rate + slop
+
+
+@every_problem
+@pytest.mark.parametrize("gamma", [1.0, 100.0])
+def test_pb_apg_penalty_bound(number: int, gamma: float) -> None:
+    """f - f* + gamma (g - g*) <= 2 (L_f + gamma L_g) ||x_0 - x*||^2 / (k+1)^2."""
+    known = convex_instances()[number]
+    problem = known.problem
+    x0 = problem.domain.lmo(np.zeros(problem.dim))
+    R2, slop = float(np.sum((x0 - known.x_star) ** 2)), rounding(known)
+    L = problem.upper.smoothness + gamma * problem.lower.smoothness
+    if L == 0:  # both linear: any L, here that of a step across Z
+        L = np.linalg.norm(problem.upper.grad(x0) + gamma * problem.lower.grad(x0)) / problem.domain.diameter
+    for k, x, _ in run(known, PBAPG(gamma=gamma, variant="fista")):
+        gap = known.f.value(x) - known.f_star + gamma * (known.g.value(x) - known.g_star)
+        assert gap <= 2 * L * R2 / (k + 1) ** 2 + slop * (1 + gamma)
+
+
+# -- both gaps shrink ---------------------------------------------------------------------------------------------
+
+
+@every_method
+@pytest.mark.parametrize("number", range(4))
+def test_reduces_both_gaps(method, number: int) -> None:
+    known = tb.testing.known_problems()[number]
+    gaps = []
+    for state in islice(tb.iterate(known.problem, method()), 400):
+        x = method().solution(state)
+        gaps.append((abs(known.problem.upper.value(x) - known.f_star), known.problem.lower.value(x) - known.g_star))
+    first, last = np.array(gaps[0]), np.array(gaps[-1])
+    assert (last <= np.maximum(0.3 * first, 0.05)).all(), (first, last)
+
+
+# -- wrong input --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("make", "word"),
+    [
+        (lambda: IRCG(p=1.5), "p must be in"),
+        (lambda: IRCG(sigma_0=-1.0), "sigma_0"),
+        (lambda: BiSG(exponent=0.3), "exponent"),
+        (lambda: FBiPG(gamma=3.0), "gamma"),
+        (lambda: FBiPG(a=1.0), "a must be"),
+        (lambda: BiFISTA(delta=2.5), "delta"),
+        (lambda: BiFISTA(alpha=2.0), "alpha"),
+        (lambda: RAPM(eta=0.0), "eta"),
+        (lambda: PBAPG(gamma=-2.0), "gamma"),
+        (lambda: PBAPG(variant="fast"), "variant"),
+        (lambda: APBAPG(growth=1.0), "growth"),
+    ],
+)
+def test_wrong_parameters_are_named(make, word: str) -> None:
+    with pytest.raises(ValueError, match=word):
+        make()
+
+
+@pytest.mark.parametrize("method", [AGMBiO, PBAPG, RAPM, BiSG, StaBiM])
+def test_unknown_smoothness_is_refused_and_adabim_does_without(method) -> None:
+    f = tb.Function(lambda x: float(x @ x), lambda x: 2 * x, dim=2, convex=True)
+    problem = tb.Problem(f, tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
+    with pytest.raises(ValueError, match="smoothness of the upper level"):
+        tb.solve(problem, method())
+    assert tb.solve(problem, AdaBiM(), tol_upper=1e-2, tol_lower=1e-2).success
+
+
+def test_a_method_outside_its_theory_says_so_once(caplog) -> None:
+    rng = np.random.default_rng(0)
+    f = tb.SquaredCovariance(rng.standard_normal((20, 3)), rng.integers(0, 2, 20))
+    problem = tb.Problem(f, tb.LeastSquares([[1.0, 1.0, 0.0]], [1.0]), tb.L1Ball(2.0), slack=0.1)
+    tb.solve(problem, StaBiM(), max_iter=5)
+    assert [("convex" in text, "slack" in text) for text in caplog.messages] == [(True, False), (False, True)]
