@@ -233,7 +233,8 @@ class _Run:
     def _converged(self, state: State) -> bool:
         certificate = self._observe(state)
         b = self.bounds
-        now = (b.g_lower, b.g_upper, b.f_lower, b.f_upper, float(np.sum(state.x)))
+        where = hash(state.x.tobytes() + self.solver.solution(state).tobytes())
+        now = (b.g_lower, b.g_upper, b.f_lower, b.f_upper, where)
         self._unchanged = self._unchanged + 1 if now == self._last else 0
         self._last = now
         return certificate.shows(self.tol_upper, self.tol_lower, self.problem.slack)

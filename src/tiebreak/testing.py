@@ -178,6 +178,8 @@ def known_problems() -> list[KnownProblem]:
 def check_solver(solver: Solver[Any], updates: int = 60) -> int:
     """Run a method on problems with known answers and check everything the loop relies on.
 
+    A method may refuse a problem it is not made for, by a ValueError that names it; it must take at least one.
+
     Examples
     --------
     >>> import tiebreak as tb
@@ -185,11 +187,23 @@ def check_solver(solver: Solver[Any], updates: int = 60) -> int:
     True
     """
     checks = _Checks()
-    for known in known_problems():
+    taken = [known for known in known_problems() if not _refused(checks, solver, known)]
+    checks.that(taken, "it refuses every problem")
+    for known in taken:
         _check_run(checks, solver, known, updates)
         _check_purity(checks, solver, known)
         _check_resume(checks, solver, known, updates)
     return checks.made
+
+
+def _refused(checks: _Checks, solver: Solver[Any], known: KnownProblem) -> bool:
+    try:
+        solver.start(known.problem, None)
+    except ValueError as refusal:
+        named = solver.info.name in str(refusal)
+        checks.that(named, f"on {known.name!r}: a refusal must name the method, got: {refusal}")
+        return True
+    return False
 
 
 def _check_run(checks: _Checks, solver: Solver[Any], known: KnownProblem, updates: int) -> None:
