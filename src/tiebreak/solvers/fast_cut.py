@@ -71,19 +71,15 @@ def chunk(
 
 
 def _gram_chunk(f: Objective, g: Objective, state: CutState, axes: Axes, fixed: Fixed, count: int) -> CutState | None:
-    extent, run = axes.extent, state.run
+    extent = axes.extent
     F, G = gram_columns(f, extent), gram_columns(g, extent)
-    if _stale(state):
+    memory = _remembered(state, extent, 6)
+    if not memory:
         state = _refreshed(g, state)
-        run = state.run
         memory = _gram_memory(f, g, state, extent)
-    else:
-        memory = tuple(vector.copy() for vector in state.memory)
     y, a, c, z, cz, values = memory
-    anchor = np.empty(extent.size)
-    vectors = Gram(
-        y, a, c, z, cz, values, F.at_zero, G.at_zero, F.columns, G.columns, F.known, G.known, anchor
-    )  # fmt: skip
+    run, anchor = state.run, np.empty(extent.size)
+    vectors = Gram(y, a, c, z, cz, values, F.at_zero, G.at_zero, F.columns, G.columns, F.known, G.known, anchor)
     loop = compiled_loop(gram_updates, next_cut="next_axis_cut", blend="blend")
     numbers, done, reason = _numbers(state), 0, MISSING
     while reason == MISSING:
@@ -112,23 +108,26 @@ def _fair_chunk(
     rows = data_rows(f, g, extent)
     if rows is None or start.best_lower > start.level + fixed.slack + fixed.tol_lower / 2:
         return None
-    if _stale(state):
-        memory: tuple[Vector, ...] = here.x / extent, here.images[1].copy(), NO_CUT.copy()
-    else:
-        memory = tuple(vector.copy() for vector in state.memory)
+    memory = _remembered(state, extent, 3) or (here.x / extent, here.images[1].copy(), NO_CUT.copy())
     best = np.zeros(extent.size)
     y, t, similar = memory
     vectors = Fair(y, t, similar, rows, flat(g.y), flat(g.weights), f.w, best)
     loop = compiled_loop(fair_updates, next_cut="next_axis_cut", fair_links="fair_links", two_products="two_products")
     done, reason, _, numbers = loop(count, state.k - state.first, fixed, vectors, start)
+    if not np.isfinite(t).all():
+        return None
     if numbers.best_gap < start.best_gap:
         state = replace(state, best_gap=numbers.best_gap, best_lower=numbers.best_lower, best_x=extent * best)
     return _moved(state, (f, g), extent * y, done, reason, numbers, memory)
 
 
-def _stale(state: CutState) -> bool:
-    """Whether it is time to begin afresh: always at the same updates, wherever the chunks end."""
-    return not state.memory or state.k % REFRESH == 0
+def _remembered(state: CutState, extent: Vector, length: int) -> tuple[Vector, ...]:
+    """Copies of what the loop left behind; nothing where there is none, or not of this problem, or it is time to begin
+    afresh: always at the same updates, wherever the chunks end."""
+    memory = state.memory
+    if len(memory) != length or state.k % REFRESH == 0 or not np.array_equal(extent * memory[0], state.x):
+        return ()
+    return tuple(vector.copy() for vector in memory)
 
 
 def _refreshed(g: Objective, state: CutState) -> CutState:
