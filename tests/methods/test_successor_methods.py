@@ -17,13 +17,15 @@ from tiebreak.solvers.agm_bio import AGMBiO
 from tiebreak.solvers.apb_apg import APBAPG
 from tiebreak.solvers.bi_fista import BiFISTA
 from tiebreak.solvers.bi_sg import BiSG
+from tiebreak.solvers.bisec_bio import BisecBiO, project_sublevel
 from tiebreak.solvers.fbi_pg import FBiPG
+from tiebreak.solvers.fc_bio import FCBiO, Model, minimax_step
 from tiebreak.solvers.ir_cg import IRCG
 from tiebreak.solvers.pb_apg import PBAPG
 from tiebreak.solvers.r_apm import RAPM
 from tiebreak.solvers.stabim import StaBiM
 
-METHODS = [IRCG, AGMBiO, PBAPG, APBAPG, BiSG, FBiPG, RAPM, BiFISTA, StaBiM, AdaBiM]
+METHODS = [IRCG, AGMBiO, PBAPG, APBAPG, FCBiO, BisecBiO, BiSG, FBiPG, RAPM, BiFISTA, StaBiM, AdaBiM]
 every_method = pytest.mark.parametrize("method", METHODS)
 
 
@@ -50,6 +52,8 @@ def regression(seed: int) -> tuple[tb.LeastSquares, tb.LeastSquares]:
 def box(v: np.ndarray) -> np.ndarray:
     return np.clip(v, -0.5, 0.5)
 
+
+TIGHT = {"solver": "CLARABEL", "tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10}
 
 Gradient = Callable[[np.ndarray], np.ndarray]
 
@@ -167,7 +171,7 @@ def agm_bio(d: Data) -> Iterator[np.ndarray]:
         p = cp.Variable(6)
         cut = d.lower_value(y) + d.g(y) @ (p - y) <= level
         nearest = cp.Minimize(cp.sum_squares(p - (z - a * d.f(y))))
-        cp.Problem(nearest, [cut, p <= 0.5, p >= -0.5]).solve(solver="CLARABEL")
+        cp.Problem(nearest, [cut, p <= 0.5, p >= -0.5]).solve(**TIGHT)
         z = p.value
         x = (A * x + a * z) / (A + a)
         A, k = A + a, k + 1
@@ -184,7 +188,7 @@ def agm_bio(d: Data) -> Iterator[np.ndarray]:
         (BiFISTA(), bi_fista, 60, 1e-11),
         (StaBiM(), stabim, 60, 1e-11),
         (PBAPG(), greedy_fista, 60, 1e-10),
-        (AGMBiO(), agm_bio, 12, 1e-5),
+        (AGMBiO(), agm_bio, 12, 1e-6),
     ],
     ids=lambda value: value.__name__ if callable(value) else None,
 )
@@ -203,14 +207,14 @@ def test_adabim_steps_satisfy_its_conditions(seed: int) -> None:
     for before, state, after in zip(states[:-2], states[1:-1], states[2:], strict=True):
         unit, sigma, new = state.unit, state.sigma, after.sigma
         assert new == min(max(1 / after.k, 0.75 * sigma), sigma)
-        slope = lambda x, s=new: d.g(x) + s * unit * d.f(x)  # noqa: E731
+        slope = lambda x, s=new, unit=unit: d.g(x) + s * unit * d.f(x)  # noqa: E731
         np.testing.assert_allclose(after.x, box(state.x - after.step * slope(state.x)), atol=1e-12)
         move = after.x - state.x
         assert after.step * move @ (slope(after.x) - slope(state.x)) <= 0.98 * move @ move * (1 + 1e-9) + 1e-25
         dx = state.x - before.x
         if not dx.any():
             continue
-        dG, dg = (one(state.x) - one(before.x) for one in (lambda x, s=sigma: slope(x, s), d.g))
+        dG, dg = slope(state.x, sigma) - slope(before.x, sigma), d.g(state.x) - d.g(before.x)
         C, L, L_g = dG @ dG / (dG @ dx), dG @ dx / (dx @ dx), dg @ dx / (dx @ dx)
         tau_p, tau, gamma = sigma / before.sigma, new / sigma, state.step
         D = gamma * L * (gamma * C - 1)
@@ -300,6 +304,86 @@ def test_pb_apg_penalty_bound(number: int, gamma: float) -> None:
     for k, x, _ in run(known, PBAPG(gamma=gamma, variant="fista")):
         gap = known.f.value(x) - known.f_star + gamma * (known.g.value(x) - known.g_star)
         assert gap <= 2 * L * R2 / (k + 1) ** 2 + slop * (1 + gamma)
+
+
+# -- bisections ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_minimax_step_against_a_conic_solver(seed: int) -> None:
+    import cvxpy as cp
+
+    rng = np.random.default_rng(seed)
+    y, a, c = rng.standard_normal((3, 5))
+    f, g, L = *rng.standard_normal(2), 1.5
+    problem = tb.Problem(tb.Linear(a), tb.Linear(c), tb.L1Ball(1.0))
+    x, w = minimax_step(problem, Model(y, f, g, a, c), L)
+    p = cp.Variable(5)
+    larger = cp.maximum(f + a @ (p - y), g + c @ (p - y))
+    best = cp.Problem(cp.Minimize(larger + L / 2 * cp.sum_squares(p - y)), [cp.norm1(p) <= 1])
+    best.solve(**TIGHT)
+    np.testing.assert_allclose(x, p.value, atol=1e-6)
+    assert 0 <= w <= 1
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("kind", ["ball", "halfspace"])
+def test_projection_onto_a_sublevel_set_against_a_conic_solver(kind: str, seed: int) -> None:
+    import cvxpy as cp
+
+    rng = np.random.default_rng(seed)
+    v, a = rng.standard_normal((2, 5))
+    upper = 3 * tb.SquaredNorm(a) if kind == "ball" else tb.Linear(a)
+    problem = tb.Problem(upper, tb.Linear(a), tb.L1Ball(1.0))
+    least = problem.domain.project(a) if kind == "ball" else problem.domain.lmo(a)
+    threshold = 0.7 * upper.value(least) + 0.3 * upper.value(problem.domain.project(v))
+    x = project_sublevel(problem, v, threshold)
+    p = cp.Variable(5)
+    below = cp.norm(p - a) <= np.sqrt(threshold / 1.5) if kind == "ball" else a @ p <= threshold
+    cp.Problem(cp.Minimize(cp.norm(p - v)), [below, cp.norm1(p) <= 1]).solve(**TIGHT)
+    np.testing.assert_allclose(x, p.value, atol=1e-6)
+    assert upper.value(x) <= threshold + 1e-9
+
+
+def bisections() -> Iterator[tuple[type, int]]:
+    for number, known in enumerate(convex_instances()):
+        yield FCBiO, number
+        if isinstance(known.problem.upper, tb.SquaredNorm | tb.Linear):
+            yield BisecBiO, number
+
+
+@pytest.mark.parametrize("method", [FCBiO, BisecBiO])
+def test_bisection_keeps_what_it_promises(method) -> None:
+    """low <= f* always; once the search has ended, the point is optimal to the tolerances."""
+    ended = 0
+    for number in (number for one, number in bisections() if one is method):
+        known, slop = convex_instances()[number], rounding(convex_instances()[number])
+        if isinstance(known.problem.domain, tb.Polyhedron | tb.Birkhoff):
+            continue
+        for state in islice(tb.iterate(known.problem, method(), tol_upper=0.05, tol_lower=0.05), 150):
+            # a point with g <= level may be below f* where the level is above g*: compare with what f can be there
+            if state.level <= known.g_star + slop:
+                assert state.low <= known.f_star + slop
+            if state.shrink < 1:
+                ended += 1
+                assert known.f.value(state.best) - known.f_star <= 0.05 + slop
+                assert known.g.value(state.best) - known.g_star <= 0.05 + slop
+                break
+    assert ended >= 3
+
+
+@pytest.mark.parametrize("method", [FCBiO, BisecBiO, AGMBiO])
+def test_slack_is_used(method) -> None:
+    """The least norm with (x1 + x2 - 1)^2 / 2 <= 1/32, that is, x1 + x2 = 3/4."""
+    problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0), slack=1 / 32)
+    result = tb.solve(problem, method(), tol_upper=1e-3, tol_lower=1e-3)
+    assert result.success
+    assert result.f == pytest.approx(9 / 64, abs=4e-3)
+
+
+def test_bisection_refuses_an_upper_level_without_a_simple_sublevel_set() -> None:
+    with pytest.raises(ValueError, match="fc-bio"):
+        tb.solve(Data(0).problem, BisecBiO())
 
 
 # -- both gaps shrink ---------------------------------------------------------------------------------------------

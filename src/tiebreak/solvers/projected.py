@@ -84,7 +84,14 @@ class Fista:
 
     def step(self, problem: Problem, sigma: float, step: float) -> Fista:
         """One step on g + sigma f: (g + sigma f)(u_k) is within 2 ||u_0 - u*||^2 / (step (k + 1)^2) of its minimum."""
-        u, t = gradient_step(problem, self.y, sigma, step), 0.5 + sqrt(0.25 + self.t**2)
+        return self.to(gradient_step(problem, self.y, sigma, step))
+
+    def to(self, u: Vector) -> Fista:
+        """The run after a step from y to u; for L-smooth terms u is within L ||u_0 - u*||^2 / (2 t^2) of the minimum.
+
+        The t of that bound is the one before the step.
+        """
+        t = 0.5 + sqrt(0.25 + self.t**2)
         return Fista(u, u + (self.t - 1) / t * (u - self.u), t)
 
 
