@@ -15,31 +15,14 @@ from .face import Face, Record
 from .held import RANK, Held
 from .level import Level
 from .lp_level import MOVED, SOUND, FaceProgram
-from .polish import polished
-from .qp_portfolio import portfolio
-from .reduce import reduce_rows
+from .quadratic_level import Solved, accepted, solve_quadratic
 from .row_bracket import Bracket, bracket
-from .step import State, Step
 from .unique import constant_on, is_single
 
-FIX_QUADRATIC = 1e-9
-"""A multiplier of a polished quadratic level above this, relative to the largest entry of its gradient, is not zero."""
-POLISHED = 1e-12
-"""The natural residual up to which such multipliers are believed, relative to 1 + |x|."""
 SHARP = 1e-2
 """Multipliers smaller than a threshold by no more than this factor are no rounding errors, not even of the data."""
 NEAR = 1e3
 """Multipliers larger than a threshold by no more than this factor are reported, and so are those of ``SHARP``."""
-
-
-class Solved(NamedTuple):
-    """A level's point and multipliers on its face, what they prove, and from which size on a multiplier counts."""
-
-    x: Ext
-    y: Ext
-    w: list[Ext]
-    bracket: Bracket
-    threshold: float
 
 
 class Outcome(NamedTuple):
@@ -78,7 +61,7 @@ class Chain:
             face.single, self._undecided = False, False
         self.settle()
         unique = face.single
-        if unique and not by_vertex and not self._accepted(solved.bracket):
+        if unique and not by_vertex and not accepted(solved.bracket, self.tol):
             solved = self._at_point(level) or self._linear(level)
         holds = not level.linear and not unique  # on a single point there is no image left to hold
         self._shrink(level, solved, level.image if holds and not last else None)
@@ -127,7 +110,7 @@ class Chain:
             self.well_posed = face.certain = False
             self.notes.append(f"the basis of a linear level misses a bound or a sign by {vertex.excess:.1e} (relative)")
         y, w = face.split(vertex.y)
-        x = face.x if face.single else self._snapped(origin + vertex.x)
+        x = face.x if face.single else face.snapped(origin + vertex.x)
         return Solved(x, y, w, bracket(face, level, x, y, w), vertex.threshold)
 
     def _at_point(self, level: Level) -> Solved | None:
@@ -137,15 +120,7 @@ class Chain:
             return None
         y, w = held.multipliers(level.grad(face.x))
         found = bracket(face, level, face.x, y, w)
-        return Solved(face.x, y, w, found, np.inf) if self._accepted(found) else None
-
-    def _accepted(self, found: Bracket) -> bool:
-        """Whether the point is optimal on its face to the tolerance, whatever is inherited from the levels before."""
-        return found.width - 3 * found.inherited / (1 + abs(float(found.value))) <= self.tol
-
-    def _done(self, solved: Solved) -> bool:
-        """Whether no other solver need be asked: neither for the value nor for the multipliers."""
-        return self._accepted(solved.bracket) and solved.threshold < np.inf
+        return Solved(face.x, y, w, found, np.inf) if accepted(found, self.tol) else None
 
     def _build(self) -> FaceProgram:
         """The face as rows of a linear programme: in x at first, in the step from the point once images are held."""
@@ -158,47 +133,12 @@ class Chain:
         rows = Rows(sp.csr_array(A), double(low), double(high), double(lower), double(upper))
         return FaceProgram(rows, face.scale)
 
-    def _snapped(self, x: Ext) -> Ext:
-        """x with entries that miss a bound by rounding put on it."""
-        for end in (self.face.given.lower, self.face.given.upper):
-            x = np.where(np.abs(x - end) <= 1e-17 * (1 + np.abs(x)), end, x)
-        return np.clip(x, self.face.given.lower, self.face.given.upper)
-
-    # -- quadratic levels ------------------------------------------------------------------------------------------
-
     def _quadratic(self, level: Level) -> Solved:
-        face = self.face
-        step = Step(level, face.x, reduce_rows(*face.step_rows()))
-        best: Solved | None = None
-        programme = step.programme()
-        n, m = step.face.columns.size, step.face.rows.size
-        methods = portfolio(programme) if n else [lambda _: None]
-        for method in methods:
-            guess = method(programme)
-            d, y = step.zero() if guess is None else (ext(guess.v[:n]), ext(guess.y[:m]))
-            raw = step.state(np.clip(d, step.face.lower, step.face.upper), y)
-            for state in (polished(step, raw), raw):  # the guess itself only where its polish does not do
-                solved = self._judged(level, step, state)
-                if best is None or _worth(solved) < _worth(best):
-                    best = solved
-                if self._done(best):
-                    break
-            self.steps += 1
-            if best is not None and self._done(best):
-                break
-        assert best is not None
-        if not self._accepted(best.bracket):
-            self.notes.append(f"a quadratic level is known to a relative width of {best.bracket.width:.1e} only")
-        return best
-
-    def _judged(self, level: Level, step: Step, state: State) -> Solved:
-        face = self.face
-        x = self._snapped(face.x + step.face.expand(state.d))
-        y, w = face.split(step.face.expand_multipliers(state.y, level.grad(x)))
-        found = bracket(face, level, x, y, w)
-        size = level.grad_size(x, face.scale)
-        believed = state.residual <= POLISHED * (1 + float(np.abs(x).max()))
-        return Solved(x, y, w, found, FIX_QUADRATIC * size if believed else np.inf)
+        solved, asked = solve_quadratic(self.face, level, self.tol)
+        self.steps += asked
+        if not accepted(solved.bracket, self.tol):
+            self.notes.append(f"a quadratic level is known to a relative width of {solved.bracket.width:.1e} only")
+        return solved
 
     # -- what a level leaves ---------------------------------------------------------------------------------------
 
@@ -282,10 +222,3 @@ class Chain:
         if self._programme is not None and self._origin is not None:
             return self._programme.single(self.face.x - self._origin)
         return is_single(self.held, self._build)
-
-
-def _worth(solved: Solved) -> tuple[bool, bool, float, float]:
-    """Smaller is better: a trusted point, sharp multipliers, a narrow bracket, a small violation."""
-    own = solved.bracket
-    outside, blunt = not np.isfinite(own.upper), not np.isfinite(solved.threshold)
-    return outside, blunt, -own.lower if outside else own.width, own.violation

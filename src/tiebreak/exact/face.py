@@ -14,7 +14,7 @@ from ..sets.base import Domain
 from ..sets.box import Box
 from ..sets.lp_model import Rows, power_of_two
 from ..sets.polyhedron import Polyhedron
-from .extended import Ext, ExtMatrix, dense, ext
+from .extended import UNIT, Ext, ExtMatrix, dense, ext
 from .level import DENSE, Level, stack
 
 
@@ -121,6 +121,12 @@ class Face:
             if record.P is not None:
                 part = part + record.P.transpose_times(own)
         return part
+
+    def snapped(self, x: Ext) -> Ext:
+        """x with entries that miss a bound by rounding put on it."""
+        for end in (self.given.lower, self.given.upper):
+            x = np.where(np.abs(x - end) <= 128 * UNIT * (1 + np.abs(x)), end, x)
+        return np.clip(x, self.given.lower, self.given.upper)
 
     def step_rows(self) -> tuple[Matrix, Ext, Ext, Ext, Ext]:
         """The face in the step d = x - point: rows, their low and high ends, lower and upper bounds of d."""

@@ -106,7 +106,7 @@ class Held:
         difference of two values would give its square root. x + d1 must keep clear of all other bounds.
         """
         S = self.columns
-        R = dense(level.root[:, S]) * self.scale
+        R = level.root(S) * self.scale
         values = np.linalg.svd(R @ self.null, compute_uv=False) if R.size and self.null.size else np.zeros(0)
         size = float(np.linalg.norm(R))
         counted = values[values > RANK * size]

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from ..arrays import Matrix, Vector
 from ..objectives.algebra import Multiple, Sum
@@ -16,7 +17,7 @@ from ..objectives.least_squares import LeastSquares
 from ..objectives.linear import Linear, SquaredNorm
 from ..objectives.quadratic import PSD_TOLERANCE, Quadratic
 from ..sets.lp_model import power_of_two
-from .extended import UNIT, Ext, ExtMatrix, double, ext, sum_units, total
+from .extended import UNIT, Ext, ExtMatrix, dense, double, ext, sum_units, total
 
 DENSE = 100
 """Up to this many variables everything is dense: sparse matrices would cost more than the arithmetic."""
@@ -187,16 +188,17 @@ class Level:
         only = self.squares[0].F if len(self.squares) == 1 and not self.forms else None
         return ExtMatrix(self.rows) if only is None else only
 
-    @cached_property
-    def root(self) -> Matrix:
-        """R with R'R the Hessian; for few variables only where there are forms."""
-        identity = np.eye(self.dim) if self.dim <= DENSE else sp.eye_array(self.dim, format="csr")
-        blocks: list[Matrix] = [float(np.sqrt(s.scale)) * (identity if s.F is None else s.F.A) for s in self.squares]
+    def root(self, columns: NDArray[np.intp]) -> Matrix:
+        """R with R'R the Hessian of these (few) columns."""
+        identity = np.eye(columns.size)
+        blocks: list[Matrix] = [
+            float(np.sqrt(s.scale)) * (identity if s.F is None else dense(s.F.A[:, columns])) for s in self.squares
+        ]
         for Q, scale in self.forms:
-            values, vectors = np.linalg.eigh(Q.A.toarray() if Q.sparse else Q.A)
-            values = np.where(values > PSD_TOLERANCE * values[-1], values, 0.0)  # the rest is rounding
+            values, vectors = np.linalg.eigh(dense(Q.A[columns][:, columns]))
+            values = np.where(values > PSD_TOLERANCE * values.max(initial=0.0), values, 0.0)  # the rest is rounding
             blocks.append(np.sqrt(float(scale) * values)[:, None] * vectors.T)
-        return stack(blocks, self.dim)
+        return np.vstack(blocks)
 
     @cached_property
     def image_size(self) -> float:

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..arrays import Matrix, Vector
-from .extended import Ext, dense, double
+from .extended import UNIT, Ext, dense, double
 from .step import State, Step
 
 SET_CHANGES = 10
@@ -26,7 +26,7 @@ def polished(step: Step, guess: State) -> State:
     best = guess
     column_side = _sides(guess.d, face.lower, face.upper, guess.slope)
     row_side = _sides(guess.activity, face.low, face.high, guess.y)
-    noise = 1e-17 * step.level.grad_size(step.origin, np.ones(step.origin.size))  # of multipliers that are zero
+    noise = 256 * UNIT * step.level.grad_size(step.origin, np.ones(step.origin.size))  # of multipliers that are zero
     seen = set()
     for _ in range(SET_CHANGES):
         key = column_side.tobytes() + row_side.tobytes()

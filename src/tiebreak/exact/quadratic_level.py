@@ -1,0 +1,80 @@
+"""A quadratic level on its face: solvers propose, the polish sharpens, the bracket decides."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .extended import Ext, ext
+from .face import Face
+from .level import Level
+from .polish import polished
+from .qp_portfolio import QP, Guess, Method, portfolio
+from .reduce import reduce_rows
+from .row_bracket import Bracket, bracket
+from .step import State, Step
+
+FIX_QUADRATIC = 1e-9
+"""A multiplier of a polished quadratic level above this, relative to what its gradient is a sum of, is not zero."""
+POLISHED = 1e-12
+"""The natural residual up to which such multipliers are believed, relative to 1 + |x|."""
+
+
+class Solved(NamedTuple):
+    """A level's point and multipliers on its face, what they prove, and from which size on a multiplier counts."""
+
+    x: Ext
+    y: Ext
+    w: list[Ext]
+    bracket: Bracket
+    threshold: float
+
+
+def accepted(found: Bracket, tol: float) -> bool:
+    """Whether the point is optimal on its face to the tolerance, whatever is inherited from the levels before."""
+    return found.width - 3 * found.inherited / (1 + abs(float(found.value))) <= tol
+
+
+def solve_quadratic(face: Face, level: Level, tol: float) -> tuple[Solved, int]:
+    """The best of what the solvers and the polish find, and how many solvers were asked.
+
+    Their statuses do not matter: the face holds the point where it starts, so there is always an answer to judge.
+    """
+    step = Step(level, face.x, reduce_rows(*face.step_rows()))
+    programme = step.programme()
+    n, m = step.face.columns.size, step.face.rows.size
+    methods: list[Method] = portfolio(programme) if n else [_no_guess]
+    best: Solved | None = None
+    for asked, method in enumerate(methods, start=1):
+        guess = method(programme)
+        d, y = step.zero() if guess is None else (ext(guess.v[:n]), ext(guess.y[:m]))
+        raw = step.state(np.clip(d, step.face.lower, step.face.upper), y)
+        for candidate in (polished, lambda _, state: state):  # the guess itself only where its polish does not do
+            solved = _judged(face, step, candidate(step, raw))
+            if best is None or _worth(solved) < _worth(best):
+                best = solved
+            if accepted(best.bracket, tol) and best.threshold < np.inf:
+                return best, asked
+    assert best is not None
+    return best, len(methods)
+
+
+def _no_guess(programme: QP) -> Guess | None:
+    """For a face whose columns are all fixed."""
+    return None
+
+
+def _judged(face: Face, step: Step, state: State) -> Solved:
+    x = face.snapped(face.x + step.face.expand(state.d))
+    y, w = face.split(step.face.expand_multipliers(state.y, step.level.grad(x)))
+    believed = state.residual <= POLISHED * (1 + float(np.abs(x).max()))
+    threshold = FIX_QUADRATIC * step.level.grad_size(x, face.scale) if believed else np.inf
+    return Solved(x, y, w, bracket(face, step.level, x, y, w), threshold)
+
+
+def _worth(solved: Solved) -> tuple[bool, bool, float, float]:
+    """Smaller is better: a trusted point, sharp multipliers, a narrow bracket, a small violation."""
+    own = solved.bracket
+    outside, blunt = not np.isfinite(own.upper), not np.isfinite(solved.threshold)
+    return outside, blunt, -own.lower if outside else own.width, own.violation
