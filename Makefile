@@ -9,13 +9,18 @@ USER_STAMP := $(VENV)/.installed-run
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: run test lint types bench clean
+.PHONY: run test fast lint types bench clean
 
 run: $(USER_STAMP)
 	$(BIN)/tiebreak run
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+
+# The same with the compiled kernels (extra "fast"): they must agree with their NumPy twins.
+fast: $(STAMP)
+	$(BIN)/python -m pip install --quiet -e ".[fast]"
+	$(BIN)/python -m pytest -n auto tests/kernels tests/test_cg_bio.py tests/test_exact.py
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -25,8 +30,14 @@ types: $(STAMP)
 	$(BIN)/mypy
 
 bench: $(STAMP)
+	$(BIN)/python -m pip install --quiet -e ".[fast]" scs daqp cobra
 	$(BIN)/python benchmarks/cut_oracle.py
 	$(BIN)/python benchmarks/certificates.py
+	$(BIN)/python benchmarks/cg_bio_speed.py
+	$(BIN)/python benchmarks/exact_accuracy.py
+	$(BIN)/python benchmarks/exact_speed.py
+	$(BIN)/python benchmarks/sparse_gradient.py
+	$(BIN)/python benchmarks/growth.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage dist
