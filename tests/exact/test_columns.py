@@ -157,6 +157,30 @@ def test_tied_assignment() -> None:
     assert answer.lower_unique is False
 
 
+@pytest.mark.parametrize(
+    ("cost", "unique"), [([[0, 1, 1], [1, 0, 1], [1, 1, 0]], True), ([[0, 0, 1], [0, 0, 1], [1, 1, 0]], False)]
+)
+def test_number_of_assignments(cost: list[list[float]], unique: bool) -> None:
+    """Linear f that likes the first one found: whether there is another is looked up."""
+    c = np.ravel(cost) / 1.0
+    answer = solve_columns(tb.Problem(tb.Linear(-np.eye(3).ravel()), tb.Linear(c), tb.Birkhoff(3)))
+    np.testing.assert_array_equal(answer.x, np.eye(3).ravel())
+    assert answer.lower_unique is unique
+    assert answer.upper_constant is (True if unique else None)
+
+
+def test_sum_of_losses_in_the_lower_level() -> None:
+    """Least squares and logistic loss over the same duplicated columns: their common image is fixed."""
+    rng = np.random.default_rng(8)
+    A = rng.normal(size=(12, 10))
+    A, labels = np.hstack([A, A]), np.sign(rng.normal(size=12))
+    problem = tb.Problem(tb.SquaredNorm(), 0.1 * tb.LeastSquares(A, labels) + tb.Logistic(A, labels), tb.L1Ball(1.5))
+    answer = solve_columns(problem)
+    f_star = upper_value(lambda x: 0.5 * cp.sum_squares(x), A, A @ answer.x, problem.domain)
+    check(problem, answer, f_star)
+    assert answer.g_upper - answer.g_lower <= 1e-12
+
+
 def test_linear_term_in_the_lower_level() -> None:
     """Equal images with different costs: a stop on dependent columns alone would miss the cheaper ones."""
     rng = np.random.default_rng(5)

@@ -77,7 +77,7 @@ class Bracket:
         delta = 0.0 if lower.data is None else float(np.sqrt(2 * value_gap / mu)) if mu > 0 else np.inf
         slope_error = self.r_error + dot_error(self.r, self.x) + 16 * UNIT_ROUNDOFF * largest(domain, np.abs(self.r))
         face = optimal_face(domain, lower, self.r, self.g.grad_error, bend * delta)
-        self.solutions = Solutions(master, lower, self.upper, face)
+        self.solutions = Solutions(master, lower, self.upper, face, domain)
         P = master.P[: master.r]
         self.row_norms = np.sqrt(np.einsum("ij,ij->i", P, P)) * (1 + 1e-6)
         if lower.data is not None and self.solutions.spanned and mu > 0:

@@ -46,10 +46,7 @@ def columns_apply(problem: Problem) -> str:
         lower = Smooth(problem.lower, problem.dim)
     except Unsupported as reason:
         return f"lower: {reason}"
-    predictor = problem.lower.predictor
-    if lower.links and not (predictor is not None and predictor.strictly_convex):
-        return "lower is not h(Ax) + <q, x> with a strictly convex h"
-    return ""
+    return "" if lower.strictly_convex else "lower is not h(Ax) + <q, x> with a strictly convex h"
 
 
 def solve_columns(problem: Problem, *, tol: float = 1e-10, max_steps: int = 50_000) -> Answer:

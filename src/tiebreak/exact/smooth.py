@@ -52,7 +52,8 @@ class Smooth:
         self.dim = dim
         parts: list[Part] = []
         p = np.zeros(dim)
-        for factor, term in flattened(objective):
+        terms = flattened(objective)
+        for factor, term in terms:
             part = _part(factor, term, p)
             if part is not None:
                 parts.append(part)
@@ -69,7 +70,8 @@ class Smooth:
                 self.links.append((slice(start, start + part.A.shape[0]), part.link))
                 start += part.A.shape[0]
         self.quadratic = not self.links
-        self.own_rows = not any(isinstance(term, Quadratic) for _, term in flattened(objective))
+        self.own_rows = not any(isinstance(term, Quadratic) for _, term in terms)
+        self.strictly_convex = all(term.strictly_convex for _, term in terms if isinstance(term, (Logistic, Huber)))
         self.most = max([1.0 if self.b.size else 0.0, *(link.most for _, link in self.links)])
         self.push = float(np.linalg.norm(self.at(np.zeros(self.size))[1]))
 

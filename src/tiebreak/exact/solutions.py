@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..sets import Birkhoff
+from ..sets.base import Domain
 from .master import Master
 from .smooth import Smooth
 from .vertex_face import VertexFace
@@ -31,7 +33,7 @@ class Solutions:
         Whether columns count as dependent that a smaller tolerance might tell apart.
     """
 
-    def __init__(self, master: Master, lower: Smooth, upper: Smooth, face: VertexFace | None) -> None:
+    def __init__(self, master: Master, lower: Smooth, upper: Smooth, face: VertexFace | None, domain: Domain) -> None:
         self.master, self.face = master, face
         self.doubtful = self.by_tolerance = False
         self.unique: bool | None = None
@@ -46,6 +48,8 @@ class Solutions:
         self.doubtful |= condition > CONDITION
         if self.unique is None:
             self._look_for_second(lower, upper)
+        if self.unique is None and isinstance(domain, Birkhoff) and lower.data is None:
+            self._look_for_second_permutation(domain, lower)
 
     def _rows(self, face: VertexFace, lower: Smooth) -> np.ndarray:
         v = self.master.v
@@ -111,5 +115,21 @@ class Solutions:
             for share, slot in zip(mix[candidate], basic, strict=True):
                 s[v.index[slot]] -= share * v.entries[slot]
             if np.linalg.norm(s) > SAME * size:
+                self.unique = False
+                return
+
+    def _look_for_second_permutation(self, domain: Birkhoff, lower: Smooth) -> None:
+        """Among assignments of least cost, the one that shares least with x: all permutations have the same norm."""
+        v = self.master.v
+        if v.count > 1 or lower.p is None:
+            return
+        vertex = v.vertex(0)
+        size = float(np.abs(lower.p).max())
+        for weight in (1e4 / size, 1e8 / size, 1e12 / size):
+            s = domain.lmo(vertex + weight * lower.p)
+            if np.array_equal(s, vertex):
+                self.unique = self.constant = True
+                return
+            if lower.p @ (s - vertex) <= 1e-14 * size * vertex.size:
                 self.unique = False
                 return
