@@ -141,7 +141,9 @@ def explain(certificate: Certificate, problem: Problem) -> str:
     c = certificate
     goal = "g*" if problem.slack == 0 else f"g* + {problem.slack:g}"
     loss = max(c.lower_gap - problem.slack, 0.0)
-    sentences = [f"Lower level: g(x) exceeds {goal} by at most {loss:.3g}"]
+    known = np.isfinite(c.lower_gap)
+    bound = f"g(x) exceeds {goal} by at most {loss:.3g}" if known else "nothing is proved about g(x)"
+    sentences = [f"Lower level: {bound}"]
     if c.stationarity is not None:
         sentences.append(f"upper level: f is not convex, and its Frank-Wolfe gap at x is at most {c.stationarity:.3g}")
     elif c.super_optimal:

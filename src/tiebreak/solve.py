@@ -172,7 +172,8 @@ class _Run:
 
     def __post_init__(self) -> None:
         self.bounds = Bounds(watched(self.problem, self.calls, "bounds."))
-        self._next_check = 0
+        self._next_check = 0 if self.solver.needs else 1  # the start of a method without oracles tells nothing
+        self._observed: Vector | None = None
         self._unchanged = 0
         self._last_chunk: tuple[int, float] | None = None
         self._pace = np.inf
@@ -245,6 +246,7 @@ class _Run:
         if state.answer is not None:
             self.bounds.adopt(state.answer)
         self.stationarity = self.bounds.observe(x, state.anchor, state.multiplier)
+        self._observed = x
         f, g = self.bounds.problem.upper.value(x), self.bounds.problem.lower.value(x)
         certificate = self.bounds.certificate(f, g, x, self.stationarity)
         self.trace.record(state.k, self.elapsed(), f, g, certificate)
@@ -270,8 +272,9 @@ class _Run:
         else:
             x, nit = self.solver.solution(self.state), self.state.k
         try:
-            anchor = None if self.state is None else self.state.anchor
-            self.stationarity = self.bounds.observe(x, anchor)
+            if self._observed is not x:
+                anchor = None if self.state is None else self.state.anchor
+                self.stationarity = self.bounds.observe(x, anchor)
         except NonFiniteError as error:
             status, detail = Status.NONFINITE, f"{error}; this is the last complete state"
         f, g = self.problem.upper.value(x), self.problem.lower.value(x)

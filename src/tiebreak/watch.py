@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .arrays import Vector
 from .objectives.base import Image, Objective
@@ -18,7 +19,7 @@ class NonFiniteError(ArithmeticError):
     """An oracle returned NaN or an infinity; ``oracle`` names it."""
 
     def __init__(self, oracle: str) -> None:
-        super().__init__(f"{oracle} returned NaN or an infinity")
+        super().__init__(f"the oracle {oracle} returned NaN or an infinity")
         self.oracle = oracle
 
 
@@ -47,9 +48,10 @@ class _Watched:
         """Count calls that were made without this stand-in."""
         self._calls[f"{self._name}.{oracle}"] += times
 
-    def _noted(self, oracle: str, *results: Any) -> None:
+    def _noted(self, oracle: str, *results: Any, share: float = 1) -> None:
+        """Count a call, or the share of a pass over the data that it was, and stop at NaN and infinities."""
         name = f"{self._name}.{oracle}"
-        self._calls[name] += 1
+        self._calls[name] += share  # type: ignore[assignment]
         if not all(np.isfinite(result).all() for result in results):
             raise NonFiniteError(name)
 
@@ -57,7 +59,7 @@ class _Watched:
 class _WatchedObjective(_Watched, Objective):
     def __init__(self, inner: Objective, name: str, calls: Counter[str]) -> None:
         super().__init__(inner, name, calls)
-        for fact in ("convex", "dim", "predictor", "lower_bound", "quadratic", "claims"):
+        for fact in ("convex", "dim", "predictor", "lower_bound", "quadratic", "claims", "terms"):
             setattr(self, fact, getattr(inner, fact))
 
     @property
@@ -87,6 +89,11 @@ class _WatchedObjective(_Watched, Objective):
     def value_and_grad_at(self, x: Vector, image: Image) -> tuple[float, Vector]:
         value, grad = self._inner.value_and_grad_at(x, image)
         self._noted("grad", value, grad)
+        return value, grad
+
+    def batch(self, x: Vector, index: NDArray[np.intp]) -> tuple[float, Vector]:
+        value, grad = self._inner.batch(x, index)
+        self._noted("grad", value, grad, share=1 if self.terms == 1 else len(index) / self.terms)
         return value, grad
 
     def image(self, x: Vector) -> Image:
