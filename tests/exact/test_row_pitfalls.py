@@ -76,17 +76,18 @@ def test_2_thresholds_above_true_duals(difference):
     assert answer.well_posed == (difference > 1e-10)  # beyond that the threshold is near, and that is said
 
 
-def test_2_a_face_that_was_not_fixed_cannot_pass_unnoticed():
-    """The bracket knows the bounds as given: at a point off the face it is wide open or empty, never a wrong proof."""
-    lower, upper = nearly_tied(1e-6)
+def test_2_a_point_off_the_face_cannot_pass_unnoticed():
+    """The bracket knows the bounds as given and charges what the point loses at the level before at its price.
+
+    f* = 5/2 at (1, 0). At (0, 1), which costs 1e-6 too much, f = 1/2; its price 1e6 turns that into a bound of 3/2.
+    """
     face, unit = Face.of(SEGMENT)
     chain = chain_module.Chain(face, 1e-10)
-    chain.solve(Level.of(lower, 2, unit))
-    level = Level.of(upper, 2, unit)
-    off_face = ext([0.0, 1.0])
-    found = bracket(face, level, off_face, ext([0.0]), [ext(np.zeros(0))])
-    assert found.lower * level.unit <= 1.0
-    assert found.upper * level.unit >= 1.0
+    chain.solve(Level.of(nearly_tied(1e-6)[0], 2, unit))
+    level = Level.of(tb.SquaredNorm([0.0, 2.0]), 2, unit)
+    found = bracket(face, level, ext([0.0, 1.0]) / unit, ext([0.0]), [ext(np.zeros(0))])
+    assert 1.499 <= found.lower * level.unit <= 2.5
+    assert found.upper == np.inf
 
 
 def tied_transport(seed: int = 0) -> tuple[tb.Linear, tb.Polyhedron]:
