@@ -58,7 +58,7 @@ def random_data(kind: str, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_problems(kind: str) -> None:
     compared = two_sided = 0
-    for seed in range(30):
+    for seed in range(24):
         rng = np.random.default_rng([seed, KINDS.index(kind)])
         A, b, B, y = random_data(kind, rng)
         R = float(rng.choice([0.1, 0.5, 1, 2, 5]))
@@ -79,7 +79,7 @@ def test_random_problems(kind: str) -> None:
             assert answer.upper_constant
         if kind == "duplicated A":
             assert answer.lower_unique is not True
-    assert compared >= 25
+    assert compared >= 20
     assert two_sided >= 0.8 * compared
 
 

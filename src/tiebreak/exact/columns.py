@@ -16,13 +16,13 @@ from ..problem import Problem
 from .answer import Answer
 from .column_bracket import Bracket
 from .generation import LowerPrice, UpperPrice, generate, start
-from .interior import warm_start
+from .interior import may_be_dense, warm_start
 from .master import Master
 from .smooth import Smooth, Unsupported
 from .vertex_face import optimal_face
 from .vertices import Vertices
 
-CROWD = 150  # vertices, beyond which an interior point is the faster start for an f with sparse data
+CROWD = 150  # vertices, beyond which an interior point is the faster start
 RANK_TOLERANCES = (1e-9, 1e-6)
 FLAT = 1e-10  # slopes of the lower level below this, relative to their scale, are zero
 FEASIBLE = 1e-10  # ||A x - t*|| relative to the size of the images
@@ -151,8 +151,7 @@ def _upper_level(
     price = UpperPrice(domain, upper, lower, solved.normal, solved.level, resolution, solved.flat)
     vertices = solved.vertices.next_level(upper, solved.t_star)
     master = Master(vertices, rank_tol)
-    sparse_f = upper.quadratic and upper.data is not None and upper.data.kind == "sparse"
-    steps, end = generate(master, price, max_steps, CROWD if sparse_f else max_steps)
+    steps, end = generate(master, price, max_steps, CROWD if may_be_dense(upper) else max_steps)
     if end == "crowded":
         ties = np.full(problem.dim, resolution / (domain.diameter or 1.0))
         face = optimal_face(domain, lower, solved.normal, ties, 0.0)

@@ -11,19 +11,30 @@ from .smooth import Smooth
 from .vertex_face import VertexFace
 from .vertices import Vertices
 
+LONG = 1e9  # multiplications in one factorisation
 LIGHT = 1e-7  # weights below this, relative to the largest, are left to the active set to find
 
 
-def warm_start(vertices: Vertices, face: VertexFace, lower: Smooth, upper: Smooth) -> Vertices | None:
-    """Vertices of the face with the weights that minimise a quadratic f, about; None if the solver gives nothing.
+def may_be_dense(upper: Smooth) -> bool:
+    """Whether f is quadratic with about one entry a column, so that many vertices may be in use at its minimum.
 
-    Minimise 1/2 ||z||^2 + <p, w> over z = F'w - b, E'w = e, w >= 0; the active set then makes it exact. It pays for
-    sparse F only: with a dense one, few vertices are in use anyway.
+    With a dense F, there are at most as many as both levels have rows.
+    """
+    data = upper.data
+    return upper.quadratic and data is not None and data.kind == "sparse" and data.raw.nnz <= 2 * upper.dim
+
+
+def warm_start(vertices: Vertices, face: VertexFace, lower: Smooth, upper: Smooth) -> Vertices | None:
+    """Vertices of the face with the weights that minimise f, about; None if that takes long or the solver fails.
+
+    Minimise 1/2 ||z||^2 + <p, w> over z = F'w - b, E'w = e, w >= 0; the active set then makes it exact.
     """
     import piqp
 
     assert upper.data is not None
     k, m = face.V.shape[0], upper.size
+    if k * vertices.E.shape[1] ** 2 > LONG:
+        return None
     E = np.empty((k, vertices.E.shape[1]))
     E[:, 0], E[:, 1:] = 1.0, (face.images(lower) - vertices.t_star) / vertices.s0
     rows: list[list[Any]] = [[upper.data.raw @ face.V.T, -sparse.eye_array(m)], [sparse.csc_array(E.T), None]]
