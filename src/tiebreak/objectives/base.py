@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import UNIT_ROUNDOFF, Matrix, Vector, as_positive
 
@@ -50,6 +50,8 @@ class Objective(ABC):
     predictor: Predictor | None = None
     lower_bound: float = -np.inf
     quadratic: bool = False
+    terms: int = 1
+    """Of how many terms ``batch`` may pick some: the rows of the data where it is a sum over them, else 1."""
     claims: str = ""
     """What a user says of this objective and the library cannot check; empty where there is no such thing."""
 
@@ -88,6 +90,16 @@ class Objective(ABC):
     def value_and_grad_at(self, x: Vector, image: Image) -> tuple[float, Vector]:
         """Value and gradient at x, given ``image(x)``."""
         return self.value_and_grad(x)
+
+    # -- finite sums ---------------------------------------------------------------------------------------------
+
+    def batch(self, x: Vector, index: NDArray[np.intp]) -> tuple[float, Vector]:
+        """Estimates of value and gradient from a few terms: terms / len(index) times what those give."""
+        return self.value_and_grad(x)
+
+    def batch_grad(self, x: Vector, index: NDArray[np.intp]) -> Vector:
+        """The gradient part of ``batch``: unbiased where the terms are drawn uniformly."""
+        return self.batch(x, index)[1]
 
     # -- facts for certificates and line searches ------------------------------------------------------------
 

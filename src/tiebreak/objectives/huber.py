@@ -39,6 +39,7 @@ class Huber(Linked):
     convex = True
     lower_bound = 0.0
     curvature = 1.0
+    row_data = ("b",)
 
     def __init__(self, A: Any, b: ArrayLike, delta: float) -> None:
         super().__init__(A)

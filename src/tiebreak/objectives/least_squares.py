@@ -39,6 +39,7 @@ class LeastSquares(Linked):
     quadratic = True
     strictly_convex = True
     lower_bound = 0.0
+    row_data = ("b",)
 
     def __init__(self, A: Any, b: ArrayLike, scale: float = 1.0) -> None:
         super().__init__(A)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from copy import copy
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import UNIT_ROUNDOFF, Vector
 from .base import Image, Objective, Predictor
@@ -25,11 +27,15 @@ class Linked(Objective):
 
     curvature: Vector | float
     strictly_convex: bool = False
+    row_data: tuple[str, ...] = ()
+    """The attributes with an entry a row, where h is a sum over the rows: what ``batch`` needs to pick some."""
 
     def __init__(self, A: Any) -> None:
         self._data = DataMatrix(A, "A")
         self.A = self._data.raw
         self.dim = self._data.shape[1]
+        if self.row_data and self._data.kind != "operator":
+            self.terms = self._data.shape[0]
 
     @abstractmethod
     def link(self, t: Vector) -> tuple[float, Vector]:
@@ -71,6 +77,16 @@ class Linked(Objective):
     def value_and_grad_at(self, x: Vector, image: Image) -> tuple[float, Vector]:
         value, slope = self.link(image)
         return value, self._data.transpose_times(slope)
+
+    def batch(self, x: Vector, index: NDArray[np.intp]) -> tuple[float, Vector]:
+        if self.terms == 1:
+            return self.value_and_grad(x)
+        rows, A = copy(self), self._data.raw[index]
+        for name in self.row_data:
+            setattr(rows, name, getattr(self, name)[index])
+        value, slope = rows.link(A @ self._point(x))
+        weight = self.terms / len(index)
+        return weight * value, weight * (A.T @ slope)
 
     def rounding(self, x: Vector) -> tuple[float, float]:
         """Bounds on the errors of value and gradient: of Ax passed on through h, of h, and of A'u."""

@@ -39,6 +39,7 @@ class Logistic(Linked):
 
     convex = True
     lower_bound = 0.0
+    row_data = ("y", "weights")
 
     def __init__(self, A: Any, y: ArrayLike, weights: ArrayLike | None = None) -> None:
         super().__init__(A)
