@@ -7,6 +7,7 @@ import scipy.sparse as sp
 
 from ..arrays import UNIT_ROUNDOFF, Vector
 from .lp_model import LinearProgram, LinearProgramError, Rows, power_of_two
+from .propagation import propagated
 
 TIGHTEN = 200
 """Up to this many missing bounds, each gets a linear programme of its own."""
@@ -24,9 +25,10 @@ def feasible_point(rows: Rows) -> Vector:
 
 def outer_box(rows: Rows, point: Vector) -> Rows:
     """The rows with finite bounds on all variables: the given ones, or implied ones where those are missing."""
-    missing = np.flatnonzero(~np.isfinite(np.concatenate([rows.lower, rows.upper])))
+    implied = propagated(rows)
+    missing = np.flatnonzero(~np.isfinite(np.concatenate([implied.lower, implied.upper])))
     if missing.size == 0:
-        return rows
+        return implied
     box = _proved_box(rows, point)
     if missing.size > TIGHTEN:
         return box
