@@ -26,7 +26,7 @@ CROWD = 150  # vertices, beyond which an interior point is the faster start
 RANK_TOLERANCES = (1e-9, 1e-6)
 FLAT = 1e-10  # slopes of the lower level below this, relative to their scale, are zero
 FEASIBLE = 1e-10  # ||A x - t*|| relative to the size of the images
-WIDE = 1e-6  # a bracket wider than this is the mark of an ill-posed problem
+WIDE = 1e-6  # a bracket wider than this, relative to the terms of f, is the mark of an ill-posed problem
 ENDS = {"repeated": "at the limit of the arithmetic", "limit": "after max_steps steps"}
 
 
@@ -92,7 +92,8 @@ def solve_columns(problem: Problem, *, tol: float = 1e-10, max_steps: int = 50_0
     solutions = bracket.solutions
     notes.append(f"columns of the data count as dependent at a relative tolerance of {rank_tol:g}")
     width = (f_upper if np.isfinite(f_upper) else bracket.f.value) - f_lower
-    well_posed = not solutions.doubtful and residual <= FEASIBLE and width <= WIDE * (1 + abs(bracket.f.value))
+    scale = 1 + abs(bracket.f.value) + upper.push * float(master.v.size[: master.v.count].max())
+    well_posed = not solutions.doubtful and residual <= FEASIBLE and width <= WIDE * scale
     if width > tol * (1 + abs(bracket.f.value)):
         notes.append(f"f* is known to within {width:.1e} only")
     if not well_posed:

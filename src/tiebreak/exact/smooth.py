@@ -95,8 +95,8 @@ class Smooth:
 
     def pull(self, slope: Vector) -> Vector:
         """The gradient F'h' + p."""
-        grad = 0.0 if self.data is None else self.data.transpose_times(slope)
-        return np.asarray(grad if self.p is None else grad + self.p)
+        grad = np.zeros(self.dim) if self.data is None else self.data.transpose_times(slope)
+        return grad if self.p is None else grad + self.p
 
     def near(self, t: Vector, gap: float) -> tuple[Vector, Vector]:
         """Bounds on h'' between t and every t' with h(t') <= h(t) + <h'(t), t' - t> + gap."""

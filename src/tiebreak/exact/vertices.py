@@ -46,7 +46,8 @@ class Vertices:
         following = Vertices(self.dim, level)
         following.fixed, following.t_star = self.level, t_star
         gaps = self.F[: self.count] - t_star
-        following.s0 = math.sqrt(np.mean(np.einsum("ij,ij->i", gaps, gaps))) or 1.0
+        spread, size = math.sqrt(np.mean(np.einsum("ij,ij->i", gaps, gaps))), float(self.size[: self.count].max())
+        following.s0 = (spread if spread > 1e-6 * size else size) or 1.0
         following.E = np.zeros((len(following.w), 1 + t_star.size))
         for slot in range(self.count):
             following.add(self.vertex(slot), self.keys[slot], float(self.w[slot]))
