@@ -159,6 +159,23 @@ def greedy_fista(d: Data) -> Iterator[np.ndarray]:
         x, y = new, new if restart else new + change
 
 
+def stages(d: Data) -> Iterator[np.ndarray]:
+    """aPB-APG: greedy FISTA on f + gamma g, gamma 20 times larger once steps are shorter than 1e-6, 1e-7, ... of D."""
+    gamma, tol, x = d.Lf / d.Lg, 1e-6 * np.sqrt(6), d.x0
+    yield x
+    while True:
+        L = d.Lf + gamma * d.Lg
+        step, y, first, moved = 1.3 / L, x, None, np.inf
+        while moved > tol:
+            new = box(y - step * (d.f(y) + gamma * d.g(y)))
+            change, moved = new - x, np.linalg.norm(new - x)
+            first = moved if first is None else first
+            step = max(1 / L, 0.96 * step) if moved > first else step
+            x, y = new, new if (y - new) @ change >= 0 else new + change
+            yield x
+        gamma, tol = 20 * gamma, tol / 10
+
+
 def agm_bio(d: Data) -> Iterator[np.ndarray]:
     import cvxpy as cp
 
@@ -192,6 +209,7 @@ def agm_bio(d: Data) -> Iterator[np.ndarray]:
         (BiFISTA(), bi_fista, 60, 1e-11),
         (StaBiM(), stabim, 60, 1e-11),
         (PBAPG(), greedy_fista, 60, 1e-10),
+        (APBAPG(), stages, 400, 1e-8),
         (AGMBiO(), agm_bio, 12, 1e-6),
     ],
     ids=lambda value: value.__name__ if callable(value) else None,
@@ -315,6 +333,28 @@ def test_pb_apg_penalty_bound(number: int, gamma: float) -> None:
     for k, x, _ in run(known, PBAPG(gamma=gamma, variant="fista")):
         gap = known.f.value(x) - known.f_star + gamma * (known.g.value(x) - known.g_star)
         assert gap <= 2 * L * R2 / (k + 1) ** 2 + slop * (1 + gamma)
+
+
+@pytest.mark.parametrize("method", [IRCG, AGMBiO, PBAPG, APBAPG, BiSG, FBiPG, RAPM, BiFISTA, StaBiM, AdaBiM])
+@pytest.mark.parametrize("units", [(1e8, 1.0), (1e-8, 1e8), (1.0, 1e-8)])
+def test_units_do_not_matter(method, units: tuple[float, float]) -> None:
+    """Multiples of f and of g change no iterate: every default is made of ratios."""
+    d = Data(1)
+    scaled = tb.Problem(units[0] * d.upper, units[1] * d.lower, d.problem.domain)
+    pairs = zip(*(tb.iterate(problem, method(), x0=d.x0) for problem in (d.problem, scaled)), strict=False)
+    for one, other in islice(pairs, 25):
+        np.testing.assert_allclose(one.x, other.x, atol=1e-6)
+
+
+@every_method
+def test_a_domain_of_one_point_and_constant_levels(method) -> None:
+    point = tb.Problem(tb.SquaredNorm([1.0, 2.0]), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.Box([0.5, 1.0], [0.5, 1.0]))
+    constant = tb.Problem(tb.Linear([0.0, 0.0]), tb.Linear([0.0, 0.0]), tb.L2Ball(1.0))
+    for problem in (point, constant):
+        result = tb.solve(problem, method(), max_iter=30)
+        assert result.success and problem.domain.contains(result.x)
+        states = list(islice(tb.iterate(problem, method()), 12))
+        assert all(np.isfinite(state.x).all() for state in states)
 
 
 # -- bisections ---------------------------------------------------------------------------------------------------
