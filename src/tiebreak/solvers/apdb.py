@@ -67,11 +67,11 @@ class APDB(Solver[APDBState]):
     tau0 : float, optional
         The first step size to try; the authors' toy experiment has 0.01. Default: a step as long as Z is wide.
     gamma : float, default 1
-        The dual step size over the primal one.
+        The dual step size over the primal one; larger where a large multiplier is to be expected.
     shrink : float, default 0.7
         In (0, 1): a step that fails the test is shortened by this factor.
-    average : bool, default True
-        Report the average of the iterates, to which the theorem applies; False: the last one, as in the CG-BiO paper.
+    average : bool, default False
+        Report the average of the iterates, to which the rate applies, instead of the last one (which converges, too).
     tol_lower : float, optional
         Default: the tolerance of the run.
 
@@ -84,15 +84,16 @@ class APDB(Solver[APDBState]):
     --------
     >>> import tiebreak as tb
     >>> problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
-    >>> tb.solve(problem, APDB(), tol_upper=1e-2, tol_lower=1e-2).x.round(1)
-    array([0.5, 0.5])
+    >>> result = tb.solve(problem, APDB(level=0.005, gamma=100.0), max_iter=2000)  # |x1 + x2 - 1| <= 0.1
+    >>> result.x.round(2)
+    array([0.45, 0.45])
     """
 
     level: float | None = None
     tau0: float | None = None
     gamma: float = 1.0
     shrink: float = 0.7
-    average: bool = True
+    average: bool = False
     tol_lower: float | None = None
 
     needs: ClassVar[frozenset[str]] = frozenset({"upper.grad", "lower.grad", "domain.lmo", "domain.project"})

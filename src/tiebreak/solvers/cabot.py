@@ -45,7 +45,7 @@ class Cabot(Solver[CabotState]):
     --------
     >>> import tiebreak as tb
     >>> problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
-    >>> tb.solve(problem, Cabot(), tol_upper=1e-2, tol_lower=1e-2).x.round(1)
+    >>> tb.solve(problem, Cabot()).x.round(1)
     array([0.5, 0.5])
     """
 

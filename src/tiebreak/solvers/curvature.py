@@ -24,7 +24,7 @@ def strong_convexity(objective: Objective, dim: int) -> float:
     Examples
     --------
     >>> import tiebreak as tb
-    >>> strong_convexity(tb.SquaredNorm() + tb.Logistic([[1.0, 2.0]], [1]), 2)
+    >>> strong_convexity(tb.SquaredNorm() + tb.Huber([[1.0, 2.0]], [1.0], 0.5), 2)
     1.0
     """
     f = bare(objective)

@@ -40,11 +40,16 @@ class DBGD(Solver[DBGDState]):
         A lower bound on g*; 0 in the paper. Default: the one the objective knows (0 for a sum of squares), and
         phi = beta ||grad g||^2 where it knows none.
 
+    Notes
+    -----
+    Where constraints of Z are active, the projection may undo the fall of g: fixed points of the projected steps need
+    not be optimal for either level.
+
     Examples
     --------
     >>> import tiebreak as tb
     >>> problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
-    >>> tb.solve(problem, DBGD(), tol_upper=1e-2, tol_lower=1e-2).x.round(1)
+    >>> tb.solve(problem, DBGD()).x.round(1)
     array([0.5, 0.5])
     """
 

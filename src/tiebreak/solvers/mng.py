@@ -100,7 +100,8 @@ class MNG(Solver[MNGState]):
             while problem.lower.value(y) > g + float(c @ (y - x)) + 0.5 * M * float((y - x) @ (y - x)) + rounding:
                 M *= 2
                 y = problem.domain.project(x - c / M)
-        G, a = M * (x - y), problem.upper.grad(x)
+        # grad f from the centre: there it must be 0, since rounding errors would be half-spaces like any other
+        G, a = M * (x - y), _times(state.root, x - state.centre)
         # rows <c, z - x> <= b, written from x, where the numbers are small
         rows, bounds = np.array([G, -a]), np.array([-certain / M * float(G @ G), 0.0])
         x = x + nearest_in_two_half_spaces(state.centre - x, state.root, rows, bounds)
@@ -128,6 +129,11 @@ def _metric(problem: Problem) -> tuple[Vector, Vector]:
         "levels only (SquaredNorm; Quadratic or LeastSquares with a positive definite Hessian; their sums): the "
         'upper level is none; add a small multiple of SquaredNorm() to it, or use "big-sam" or "cg-bio"'
     )
+
+
+def _times(root: Vector, v: Vector) -> Vector:
+    """H v, where root root' = H."""
+    return float(root) ** 2 * v if root.ndim == 0 else root @ (root.T @ v)
 
 
 def _solve(root: Vector, v: Vector) -> Vector:

@@ -1,6 +1,7 @@
 """Tikhonov's regularisation: minimise g + sigma f over Z for one small sigma, by accelerated projected gradient.
 
-A. N. Tikhonov, V. Y. Arsenin, "Solutions of ill-posed problems", 1977; Fista: A. Beck, M. Teboulle, 2009.
+A. N. Tikhonov, V. Y. Arsenin, "Solutions of ill-posed problems", 1977; Fista: A. Beck, M. Teboulle, 2009, begun
+anew whenever it has gone too far (B. O'Donoghue, E. Candes, Found. Comput. Math. 15, 2015).
 """
 
 from __future__ import annotations
@@ -32,10 +33,7 @@ class Tikhonov(Solver[TikhonovState]):
     Parameters
     ----------
     sigma : float, optional
-        The weight of f. The answer x_sigma has g(x_sigma) - g* <= sigma (f* - min f over Z). Default: tol_lower over
-        the Frank-Wolfe gap of f at the start, which estimates that difference (at least 1e-8 L_g / L_f).
-    tol_lower : float, optional
-        Default: the tolerance of the run.
+        The weight of f; the answer x_sigma has g(x_sigma) - g* <= sigma (f* - min f over Z). Default: 1e-3 L_g / L_f.
 
     Examples
     --------
@@ -46,7 +44,6 @@ class Tikhonov(Solver[TikhonovState]):
     """
 
     sigma: float | None = None
-    tol_lower: float | None = None
 
     needs: ClassVar[frozenset[str]] = frozenset({"upper.grad", "lower.grad", "domain.lmo", "domain.project"})
     info: ClassVar[MethodInfo] = MethodInfo(
@@ -66,16 +63,12 @@ class Tikhonov(Solver[TikhonovState]):
     def start(self, problem: Problem, x0: Vector | None) -> TikhonovState:
         expect_convex(problem, self.info.name)
         x = start_point(problem) if x0 is None else x0
-        sigma = self.sigma or self._weight(problem, x)
+        sigma = self.sigma or 1e-3 * balance(problem, x)
         step = 1 / (lipschitz(problem, "lower", x) + sigma * lipschitz(problem, "upper", x))
         return TikhonovState(x=x, run=Fista.at(x), sigma=sigma, step=step, multiplier=1 / sigma)
 
     def advance(self, problem: Problem, state: TikhonovState) -> TikhonovState:
-        run = state.run.step(problem, state.sigma, state.step)
+        before, run = state.run, state.run.step(problem, state.sigma, state.step)
+        if float((before.y - run.u) @ (run.u - before.u)) > 0:  # the momentum points uphill
+            run = Fista.at(run.u)
         return replace(state, k=state.k + 1, x=run.u, run=run)
-
-    def _weight(self, problem: Problem, x: Vector) -> float:
-        a = problem.upper.grad(x)
-        gap = float(a @ (x - problem.domain.lmo(a)))
-        tol = 1e-4 if self.tol_lower is None else self.tol_lower
-        return max(tol / gap if gap > 0 else 0.0, 1e-8 * balance(problem, x))
