@@ -54,7 +54,7 @@ def test_problem_without_a_dimension() -> None:
         ({"callback": 3}, TypeError, "callback"),
         ({"callback": [3]}, TypeError, "callback must be a function"),
         ({"method": "cgbio"}, ValueError, "did you mean 'cg-bio'"),
-        ({"method": "zzz"}, ValueError, "available: auto, exact, cg-bio, cg"),
+        ({"method": "zzz"}, ValueError, "available: auto, exact, cg-bio, cg, mng"),
         ({"method": 7}, TypeError, "method must be a name or a solver"),
         ({"x0": [1.0, 2.0, 3.0]}, ValueError, "x0 has length 3, expected 2"),
         ({"x0": [np.nan, 0.0]}, ValueError, "x0 holds NaN"),

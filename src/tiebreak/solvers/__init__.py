@@ -6,19 +6,55 @@ import difflib
 from dataclasses import fields
 from typing import Any
 
+from .a_irg import AIRG
+from .adabim import AdaBiM
+from .agm_bio import AGMBiO
+from .apb_apg import APBAPG
+from .apdb import APDB
 from .base import MethodInfo, Solver, State
+from .bi_fista import BiFISTA
+from .bi_sg import BiSG
+from .big_sam import BiGSAM
+from .bisec_bio import BisecBiO
+from .cabot import Cabot
 from .cg import CG
 from .cg_bio import CGBiO
+from .dbgd import DBGD
 from .exact import Exact
+from .fbi_pg import FBiPG
+from .fc_bio import FCBiO
+from .hsdm import HSDM
+from .ibig_sam import IBiGSAM
+from .ir_cg import IRCG
+from .mng import MNG
+from .pb_apg import PBAPG
+from .r_apm import RAPM
+from .sam import SAM
+from .sbcgf import SBCGF
+from .sbcgi import SBCGI
+from .solodov import Solodov
+from .stabim import StaBiM
+from .tikhonov import Tikhonov
+from .tseng import Tseng
 
-SOLVERS: dict[str, type[Solver[Any]]] = {cls.info.name: cls for cls in (Exact, CGBiO, CG)}
+THE_PAPER_AND_BEFORE = (CGBiO, CG, MNG, BiGSAM, IBiGSAM, Tseng, AIRG, DBGD, APDB, Tikhonov, Solodov, Cabot, HSDM, SAM)
+SUCCESSORS = (IRCG, AGMBiO, PBAPG, APBAPG, FCBiO, BisecBiO, BiSG, FBiPG, RAPM, BiFISTA, StaBiM, AdaBiM, SBCGI, SBCGF)
+SOLVERS: dict[str, type[Solver[Any]]] = {cls.info.name: cls for cls in (Exact, *THE_PAPER_AND_BEFORE, *SUCCESSORS)}
 
 
 def named(name: str) -> Solver[Any]:
-    """The method of that name with its default parameters."""
+    """The method of that name with its default parameters; other packages add theirs as ``tiebreak.solvers``."""
     if name in SOLVERS:
         return SOLVERS[name]()
-    known = ["auto", *SOLVERS]
+    from importlib.metadata import entry_points
+
+    others = {point.name: point for point in entry_points(group="tiebreak.solvers")}
+    if name in others:
+        made = others[name].load()()
+        if not isinstance(made, Solver):
+            raise TypeError(f"the entry point {name!r} of another package is not a tiebreak solver")
+        return made
+    known = ["auto", *SOLVERS, *others]
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
     hint = f"did you mean {near[0]!r}? " if near else ""
     raise ValueError(f"unknown method {name!r}; {hint}available: {', '.join(known)}")
@@ -40,10 +76,11 @@ def methods() -> MethodTable:
     Examples
     --------
     >>> import tiebreak as tb
-    >>> [info.name for info in tb.methods()]
-    ['exact', 'cg-bio', 'cg']
+    >>> [info.name for info in tb.methods()][:4]
+    ['exact', 'cg-bio', 'cg', 'mng']
     """
     return MethodTable(cls.info for cls in SOLVERS.values())
 
 
-__all__ = ["CG", "SOLVERS", "CGBiO", "Exact", "MethodInfo", "MethodTable", "Solver", "State", "methods", "named"]
+__all__ = ["SOLVERS", "MethodInfo", "MethodTable", "Solver", "State", "methods", "named"]
+__all__ += [cls.__name__ for cls in SOLVERS.values()]
