@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
-from itertools import chain, islice
+from itertools import islice
 
 import numpy as np
 import pytest
-from scipy import sparse
-from scipy.optimize import linprog
+from successor_twins import (
+    TIGHT,
+    Data,
+    agm_bio,
+    bi_fista,
+    bi_sg,
+    box,
+    fbi_pg,
+    greedy_fista,
+    ir_cg,
+    r_apm,
+    stabim,
+    stages,
+)
 
 import tiebreak as tb
 from known.soundness import sweep
@@ -43,159 +55,6 @@ def test_conformance_of_the_variant_with_a_bound() -> None:
 
 
 # -- twins --------------------------------------------------------------------------------------------------------
-
-
-def regression(seed: int) -> tuple[tb.LeastSquares, tb.LeastSquares]:
-    rng = np.random.default_rng(seed)
-    return (
-        tb.LeastSquares(rng.standard_normal((12, 6)), rng.standard_normal(12)),
-        tb.LeastSquares(rng.standard_normal((4, 6)), rng.standard_normal(4)),
-    )
-
-
-def box(v: np.ndarray) -> np.ndarray:
-    return np.clip(v, -0.5, 0.5)
-
-
-TIGHT = {"solver": "CLARABEL", "tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10}
-
-Gradient = Callable[[np.ndarray], np.ndarray]
-
-
-class Data:
-    """The gradients and Lipschitz constants of a regression, computed here and not by the library."""
-
-    def __init__(self, seed: int) -> None:
-        self.upper, self.lower = regression(seed)
-        (A, b), (B, t) = ((one.A, one.b) for one in (self.upper, self.lower))
-        self.f: Gradient = lambda x: A.T @ (A @ x - b)
-        self.g: Gradient = lambda x: B.T @ (B @ x - t)
-        self.lower_value = lambda x: 0.5 * np.sum((B @ x - t) ** 2)
-        self.Lf, self.Lg = np.linalg.norm(A, 2) ** 2, np.linalg.norm(B, 2) ** 2
-        self.x0 = np.full(6, 0.5)
-        self.problem = tb.Problem(self.upper, self.lower, tb.Box(np.full(6, -0.5), np.full(6, 0.5)))
-
-
-def ir_cg(d: Data) -> Iterator[np.ndarray]:
-    xs, sigmas = [d.x0], []
-    yield d.x0
-    while True:
-        k, x = len(sigmas), xs[-1]
-        sigmas.append(d.Lg / d.Lf / np.sqrt(k + 1))
-        s = np.where(sigmas[-1] * d.f(x) + d.g(x) > 0, -0.5, 0.5)
-        xs.append(x + 2 / (k + 2) * (s - x))
-        t = k + 1
-        weights = [0.0] + [j * (j + 1) * (sigmas[j - 1] - sigmas[j]) for j in range(1, t)] + [t * (t + 1) * sigmas[-1]]
-        yield np.average(xs, axis=0, weights=weights)
-
-
-def bi_sg(d: Data) -> Iterator[np.ndarray]:
-    x, k = d.x0, 0
-    yield x
-    while True:
-        y = box(x - d.g(x) / d.Lg)
-        x = y - d.f(y) / d.Lf / (k + 1) ** 0.95
-        k += 1
-        yield y
-
-
-def fbi_pg(d: Data) -> Iterator[np.ndarray]:
-    x = old = d.x0
-    k, c = 0, d.Lg / d.Lf
-    while True:
-        yield x
-        y = x + k / (k + 4) * (x - old)
-        s = 1 / (d.Lg + c * 3**-1.5 * d.Lf)
-        x, old = box(y - s * (d.g(y) + c * (k + 3) ** -1.5 * d.f(y))), x
-        k += 1
-
-
-def r_apm(d: Data) -> Iterator[np.ndarray]:
-    eta = 1e-5 * d.Lg / d.Lf
-    x = y = d.x0
-    t = 1.0
-    while True:
-        yield x
-        new = box(y - (d.g(y) + eta * d.f(y)) / (d.Lg + eta * d.Lf))
-        t_new = (1 + np.sqrt(1 + 4 * t**2)) / 2
-        y = new + (t - 1) / t_new * (new - x)
-        x, t = new, t_new
-
-
-def bi_fista(d: Data) -> Iterator[np.ndarray]:
-    x = old = d.x0
-    k = 0
-    weight = lambda j: 10 * d.Lg / d.Lf / (j + 11) ** 1.5  # noqa: E731
-    while True:
-        yield x
-        y = x + (1 - 4 / (k + 21)) * (x - old)
-        x, old = box(y - 0.95 / (d.Lg + weight(0) * d.Lf) * (d.g(y) + weight(k) * d.f(y))), x
-        k += 1
-
-
-def stabim(d: Data) -> Iterator[np.ndarray]:
-    x, sigma, k = d.x0, 1.0, 0
-    while True:
-        yield x
-        k += 1
-        sigma = min(max(1 / k, 3 / 4 * sigma), sigma)
-        w = sigma * d.Lg / d.Lf
-        x = box(x - 0.99 / (d.Lg + w * d.Lf) * (d.g(x) + w * d.f(x)))
-
-
-def greedy_fista(d: Data) -> Iterator[np.ndarray]:
-    """PB-APG on f + gamma g, as its authors scale it."""
-    gamma = 1e5 * d.Lf / d.Lg
-    L = d.Lf + gamma * d.Lg
-    step, x, y, first = 1.3 / L, d.x0, d.x0, None
-    while True:
-        yield x
-        new = box(y - step * (d.f(y) + gamma * d.g(y)))
-        change = new - x
-        first = np.linalg.norm(change) if first is None else first
-        restart = (y - new) @ change >= 0
-        if np.linalg.norm(change) > first:
-            step = max(1 / L, 0.96 * step)
-        x, y = new, new if restart else new + change
-
-
-def stages(d: Data) -> Iterator[np.ndarray]:
-    """aPB-APG: greedy FISTA on f + gamma g, gamma 20 times larger once steps are shorter than 1e-6, 1e-7, ... of D."""
-    gamma, tol, x = d.Lf / d.Lg, 1e-6 * np.sqrt(6), d.x0
-    yield x
-    while True:
-        L = d.Lf + gamma * d.Lg
-        step, y, first, moved = 1.3 / L, x, None, np.inf
-        while moved > tol:
-            new = box(y - step * (d.f(y) + gamma * d.g(y)))
-            change, moved = new - x, np.linalg.norm(new - x)
-            first = moved if first is None else first
-            step = max(1 / L, 0.96 * step) if moved > first else step
-            x, y = new, new if (y - new) @ change >= 0 else new + change
-            yield x
-        gamma, tol = 20 * gamma, tol / 10
-
-
-def agm_bio(d: Data) -> Iterator[np.ndarray]:
-    import cvxpy as cp
-
-    x = z = u = v = d.x0
-    A, t, k, level = 0.0, 1.0, 0, d.lower_value(d.x0)
-    while True:
-        yield x
-        new = box(v - d.g(v) / d.Lg)
-        t_new = (1 + np.sqrt(1 + 4 * t**2)) / 2
-        u, v, t = new, new + (t - 1) / t_new * (new - u), t_new
-        level = min(level, d.lower_value(u))
-        a = (k + 1) / (4 * d.Lf)
-        y = (A * x + a * z) / (A + a)
-        p = cp.Variable(6)
-        cut = d.lower_value(y) + d.g(y) @ (p - y) <= level
-        nearest = cp.Minimize(cp.sum_squares(p - (z - a * d.f(y))))
-        cp.Problem(nearest, [cut, p <= 0.5, p >= -0.5]).solve(**TIGHT)
-        z = p.value
-        x = (A * x + a * z) / (A + a)
-        A, k = A + a, k + 1
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -450,117 +309,6 @@ def test_reduces_both_gaps(method, number: int) -> None:
         gaps.append((abs(known.problem.upper.value(x) - known.f_star), known.problem.lower.value(x) - known.g_star))
     first, last = np.array(gaps[0]), np.array(gaps[-1])
     assert (last <= np.maximum(0.3 * first, 0.05)).all(), (first, last)
-
-
-# -- finite sums --------------------------------------------------------------------------------------------------
-
-
-def sums(n: int = 300, d: int = 6) -> tb.Problem:
-    """A least-squares upper level over the solutions of an underdetermined lower one, both with many rows."""
-    rng = np.random.default_rng(3)
-    B = np.repeat(rng.standard_normal((2, d)), n // 2, axis=0) * rng.uniform(0.5, 1.5, (n // 2 * 2, 1))
-    t = B @ rng.uniform(-0.3, 0.3, d)
-    A, b = rng.standard_normal((n, d)), rng.standard_normal(n)
-    return tb.Problem(tb.LeastSquares(A, b, 1 / n), tb.LeastSquares(B, t, 1 / n), tb.L1Ball(1.5))
-
-
-@pytest.mark.parametrize(
-    "objective",
-    [
-        tb.LeastSquares(np.arange(12.0).reshape(4, 3), [1.0, -1.0, 2.0, 0.0], 0.5),
-        tb.LeastSquares(sparse.csr_array(np.eye(4)[:, :3]), np.ones(4)),
-        tb.Logistic(np.arange(12.0).reshape(4, 3) / 5, [1, -1, 1, 1], weights=[1.0, 2.0, 3.0, 0.0]),
-        tb.Huber(np.arange(12.0).reshape(4, 3), np.ones(4), 0.5),
-    ],
-)
-def test_batches_average_to_the_whole(objective) -> None:
-    x = np.array([0.3, -0.2, 0.1])
-    assert objective.terms == 4
-    singles = [objective.batch(x, np.array([i])) for i in range(4)]
-    assert np.mean([value for value, _ in singles]) == pytest.approx(objective.value(x))
-    np.testing.assert_allclose(np.mean([grad for _, grad in singles], axis=0), objective.grad(x), atol=1e-12)
-    np.testing.assert_allclose(objective.batch_grad(x, np.arange(4)), objective.grad(x), atol=1e-12)
-    pair = objective.batch_grad(x, np.array([0, 2]))
-    np.testing.assert_allclose(pair, (singles[0][1] + singles[2][1]) / 2, atol=1e-12)
-
-
-def test_other_objectives_count_as_one_term() -> None:
-    rng = np.random.default_rng(0)
-    f = tb.SquaredCovariance(rng.standard_normal((9, 3)), rng.integers(0, 2, 9))  # not a sum over the rows
-    x = np.ones(3)
-    for one in (f, tb.SquaredNorm(), 2.0 * tb.Linear(x)):
-        assert one.terms == 1
-        np.testing.assert_array_equal(one.batch_grad(x, np.array([0])), one.grad(x))
-
-
-def storm_or_spider(problem: tb.Problem, x0: np.ndarray, spider: bool, spread: float, first: int) -> Iterator:
-    """SBCGI and SBCGF once the initial run is over, written down naively for the l1 ball of radius 1.5."""
-    f, g, n = problem.upper, problem.lower, problem.upper.terms
-    size, level = int(np.ceil(np.sqrt(n))), g.value(x0)
-    x = old = x0
-    est, t = {}, 0
-    while True:
-        yield x
-        for name, part, level_number in (("f", f, 0), ("g", g, 1)):
-            rng = np.random.default_rng([0, first + t, level_number])
-            rows = rng.choice(n, size, replace=False)
-            A, b = part.A[rows], part.b[rows]
-            at = lambda z, A=A, b=b: np.append(0.5 * np.mean((A @ z - b) ** 2), A.T @ (A @ z - b) / size)  # noqa: E731
-            if spider:
-                full = np.append(part.value(x), part.grad(x))
-                est[name] = full if t % size == 0 else est[name] + at(x) - at(old)
-            else:
-                est[name] = at(x) if t == 0 else at(x) + (1 - 2 / (t + 1)) * (est[name] - at(old))
-        K = 0.1 * spread * (2 / (t + 2) if spider else 1 / np.sqrt(t + 1))
-        a, c = est["f"][1:], est["g"][1:]
-        rows = np.vstack([np.ones(2 * x.size), np.concatenate([c, -c])])
-        bounds = [1.5, c @ x + level + K - est["g"][0]]
-        answer = linprog(np.concatenate([a, -a]), A_ub=rows, b_ub=bounds, bounds=(0, None), method="highs")
-        if answer.status == 2:  # errors beyond the slack: the cut misses Z, and the step lowers g instead
-            s = np.zeros_like(x)
-            i = int(np.argmax(np.abs(c)))
-            s[i] = -1.5 * np.sign(c[i])
-        else:
-            s = answer.x[: x.size] - answer.x[x.size :]
-        x, old, t = x + 2 / (t + 2) * (s - x), x, t + 1
-
-
-@pytest.mark.parametrize("method", [SBCGI, SBCGF])
-def test_stochastic_methods_equal_their_twin(method) -> None:
-    problem = sums()
-    states = (one for one in tb.iterate(problem, method(), tol_lower=1e-2) if one.run is None)
-    start = next(states)  # after the first update of the method proper
-    assert start.k == start.first + 1 and start.spread > 0
-    twin = storm_or_spider(problem, start.previous, method is SBCGF, start.spread, start.first)
-    np.testing.assert_array_equal(next(twin), start.previous)
-    for state, x in islice(zip(chain([start], states), twin, strict=False), 40):
-        np.testing.assert_allclose(state.x, x, atol=1e-8)
-
-
-@pytest.mark.parametrize("method", [SBCGI, SBCGF])
-def test_stochastic_methods_on_a_finite_sum(method) -> None:
-    problem = sums(2000)
-    truth = tb.solve(problem, "exact", tol_upper=1e-8, tol_lower=1e-8)
-    result = tb.solve(problem, method(), tol_upper=1e-12, tol_lower=1e-2, max_iter=1500, max_time=20)
-    tol = 0.05 if method is SBCGI else 0.02  # the errors of momentum fall like 1/sqrt(k) only
-    assert abs(result.f - truth.f) <= tol and result.g - truth.g <= tol
-    assert result.certificate.f_lower <= truth.f + 1e-7
-    # an update costs two samples of sqrt(n) rows (and SBCGF a full pass every sqrt(n) updates), not two passes
-    assert 0 < result.calls["upper.grad"] < 0.1 * result.nit
-
-
-@pytest.mark.parametrize("method", [SBCGI, SBCGF])
-def test_seeds_and_resumed_runs(method) -> None:
-    problem, limits = sums(), {"tol_upper": 1e-12, "tol_lower": 1e-2}
-    one, same, other = (
-        tb.solve(problem, method(seed=seed), max_iter=150, **limits).x for seed in (1, 1, 2)
-    )  # fmt: skip
-    np.testing.assert_array_equal(one, same)
-    assert np.abs(one - other).max() > 1e-6
-    half = tb.solve(problem, method(seed=1), max_iter=80, **limits)
-    assert half.state.run is None  # the samples have begun
-    rest = tb.solve(problem, method(seed=1), max_iter=150, x0=half.state, **limits)
-    np.testing.assert_array_equal(one, rest.x)
 
 
 # -- wrong input --------------------------------------------------------------------------------------------------

@@ -58,7 +58,7 @@ class StochasticCut(Solver[StochasticState]):
 
     batch: int | None = None
     step: StepRule = Harmonic(2, 2)
-    slack: float = 0.1
+    slack: float = 0.01
     seed: int | None = None
     tol_lower: float | None = None
 
