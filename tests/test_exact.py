@@ -22,7 +22,11 @@ def test_auto_takes_it_and_says_why() -> None:
 def test_auto_says_why_not() -> None:
     ball = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L2Ball(2.0))
     result = tb.solve(ball, tol_upper=1e-2, tol_lower=1e-2)
-    assert result.method == "cg-bio" and "does not apply" in result.message
+    assert result.success and result.method == "apb-apg" and "does not apply" in result.message
+    relaxed = tb.solve(ball.with_slack(0.01), tol_upper=1e-2, tol_lower=1e-2)
+    assert relaxed.success and relaxed.method == "cg-bio"
+    rough = tb.Function(lambda x: 0.5 * float(x @ x), lambda x: x, dim=2, convex=True)
+    assert tb.solve(tb.Problem(rough, ball.lower, ball.domain), max_iter=5).method == "cg-bio"
     with pytest.raises(ValueError, match="does not apply"):
         tb.solve(ball, "exact")
 

@@ -54,7 +54,7 @@ class Result:
     time : float
         Seconds.
     calls : dict
-        Oracle calls, by name; those of the bounds under "bounds.".
+        Oracle calls, by name; those of the bounds under "bounds.". A batch of a finite sum counts as its share.
     certificate : Certificate
         What is proved about x.
     trace : Trace
@@ -76,7 +76,7 @@ class Result:
     method: str
     nit: int
     time: float
-    calls: dict[str, int]
+    calls: dict[str, float]
     certificate: Certificate
     trace: Trace = field(repr=False)
     seed: int | None = None

@@ -94,7 +94,7 @@ def solve(
     max_iter = as_count(max_iter, "max_iter")
     limit = np.inf if max_time is None else as_positive(max_time, "max_time")
     callbacks = as_callbacks(callback)
-    solver, reason, tol_lower = _prepare(problem, method, tol_upper, tol_lower)
+    solver, reason, tol_lower = _prepare(problem, method, tol_upper, tol_lower, seed)
     start = _start(problem, x0)
     _check_functions(problem, seed)
     progress = Progress(tol_upper, tol_lower) if verbose else None
@@ -136,7 +136,7 @@ def iterate(
     array([0.5, 0.5])
     """
     tol_upper, tol_lower = as_positive(tol_upper, "tol_upper"), as_positive(tol_lower, "tol_lower")
-    solver, _, _ = _prepare(problem, method, tol_upper, tol_lower)
+    solver, _, _ = _prepare(problem, method, tol_upper, tol_lower, seed)
     start = _start(problem, x0)
     _check_functions(problem, seed)
     states = _states(problem, solver, start)
@@ -300,8 +300,10 @@ class _Run:
         )
 
 
-def _prepare(problem: Problem, method: Method, tol_upper: float, tol_lower: float) -> tuple[Solver[Any], str, float]:
-    """The solver, with the tolerances of the run where it wants them; why it; and the lower tolerance to reach."""
+def _prepare(
+    problem: Problem, method: Method, tol_upper: float, tol_lower: float, seed: int | None
+) -> tuple[Solver[Any], str, float]:
+    """The solver, with tolerances and seed of the run where it wants them; why it; and the lower tolerance to reach."""
     if not isinstance(problem, Problem):
         raise TypeError(f"problem must be a tiebreak.Problem, got {type(problem).__name__}")
     if problem.error_bound is not None and problem.slack == 0:  # Corollary 1: makes the upper guarantee two-sided
@@ -312,8 +314,8 @@ def _prepare(problem: Problem, method: Method, tol_upper: float, tol_lower: floa
         solver, reason = method, ""
     else:
         raise TypeError(f"method must be a name or a solver such as tiebreak.CGBiO(), got {method!r}")
-    wanted = {"tol_upper": tol_upper, "tol_lower": tol_lower}
-    open_fields = {name: tol for name, tol in wanted.items() if getattr(solver, name, 0.0) is None}
+    wanted = {"tol_upper": tol_upper, "tol_lower": tol_lower, "seed": seed}
+    open_fields = {name: value for name, value in wanted.items() if getattr(solver, name, 0.0) is None}
     missing = _missing(problem, solver.needs)
     if missing:
         able = [name for name, cls in SOLVERS.items() if not _missing(problem, cls.needs)]

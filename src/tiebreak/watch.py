@@ -59,7 +59,7 @@ class _Watched:
 class _WatchedObjective(_Watched, Objective):
     def __init__(self, inner: Objective, name: str, calls: Counter[str]) -> None:
         super().__init__(inner, name, calls)
-        for fact in ("convex", "dim", "predictor", "lower_bound", "quadratic", "claims", "terms"):
+        for fact in ("convex", "dim", "predictor", "lower_bound", "quadratic", "claims", "summands"):
             setattr(self, fact, getattr(inner, fact))
 
     @property
@@ -93,7 +93,7 @@ class _WatchedObjective(_Watched, Objective):
 
     def batch(self, x: Vector, index: NDArray[np.intp]) -> tuple[float, Vector]:
         value, grad = self._inner.batch(x, index)
-        self._noted("grad", value, grad, share=1 if self.terms == 1 else len(index) / self.terms)
+        self._noted("grad", value, grad, share=1 if self.summands == 1 else len(index) / self.summands)
         return value, grad
 
     def image(self, x: Vector) -> Image:

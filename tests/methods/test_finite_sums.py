@@ -35,7 +35,7 @@ def sums(n: int = 300, d: int = 6) -> tb.Problem:
 )
 def test_batches_average_to_the_whole(objective) -> None:
     x = np.array([0.3, -0.2, 0.1])
-    assert objective.terms == 4
+    assert objective.summands == 4
     singles = [objective.batch(x, np.array([i])) for i in range(4)]
     assert np.mean([value for value, _ in singles]) == pytest.approx(objective.value(x))
     np.testing.assert_allclose(np.mean([grad for _, grad in singles], axis=0), objective.grad(x), atol=1e-12)
@@ -49,13 +49,13 @@ def test_other_objectives_count_as_one_term() -> None:
     f = tb.SquaredCovariance(rng.standard_normal((9, 3)), rng.integers(0, 2, 9))  # not a sum over the rows
     x = np.ones(3)
     for one in (f, tb.SquaredNorm(), 2.0 * tb.Linear(x)):
-        assert one.terms == 1
+        assert one.summands == 1
         np.testing.assert_array_equal(one.batch_grad(x, np.array([0])), one.grad(x))
 
 
 def storm_or_spider(problem: tb.Problem, x0: np.ndarray, spider: bool, spread: float, first: int) -> Iterator:
     """SBCGI and SBCGF once the initial run is over, written down naively for the l1 ball of radius 1.5."""
-    f, g, n = problem.upper, problem.lower, problem.upper.terms
+    f, g, n = problem.upper, problem.lower, problem.upper.summands
     size, level = int(np.ceil(np.sqrt(n))), g.value(x0)
     x = old = x0
     est, t = {}, 0
@@ -121,3 +121,13 @@ def test_seeds_and_resumed_runs(method) -> None:
     assert half.state.run is None  # the samples have begun
     rest = tb.solve(problem, method(seed=1), max_iter=150, x0=half.state, **limits)
     np.testing.assert_array_equal(one, rest.x)
+
+
+def test_a_sum_of_objectives_is_one_summand_for_batches():
+    """Its parts are called ``terms``; it can still be minimised by the stochastic methods, without batches."""
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((8, 3))
+    total = tb.LeastSquares(A, rng.standard_normal(8)) + 0.1 * tb.SquaredNorm()
+    assert total.summands == 1 and len(total.terms) == 2
+    result = tb.solve(tb.Problem(total, tb.LeastSquares(np.ones((1, 3)), [1.0]), tb.L1Ball(2.0)), "sbcgi", max_iter=20)
+    assert np.isfinite(result.f)

@@ -8,8 +8,37 @@ import pytest
 import tiebreak as tb
 from tiebreak.solvers import SOLVERS
 
-CONTRACT = """exact cg-bio cg mng big-sam ibig-sam tseng a-irg dbgd apdb tikhonov solodov cabot hsdm sam ir-cg agm-bio
-pb-apg apb-apg fc-bio bisec-bio bi-sg fbi-pg r-apm bi-fista stabim adabim sbcgi sbcgf""".split()
+CONTRACT = [
+    "exact",
+    "cg-bio",
+    "cg",
+    "mng",
+    "big-sam",
+    "ibig-sam",
+    "tseng",
+    "a-irg",
+    "dbgd",
+    "apdb",
+    "tikhonov",
+    "solodov",
+    "cabot",
+    "hsdm",
+    "sam",
+    "ir-cg",
+    "agm-bio",
+    "pb-apg",
+    "apb-apg",
+    "fc-bio",
+    "bisec-bio",
+    "bi-sg",
+    "fbi-pg",
+    "r-apm",
+    "bi-fista",
+    "stabim",
+    "adabim",
+    "sbcgi",
+    "sbcgf",
+]
 
 
 def test_every_name_is_there_with_its_reference() -> None:

@@ -50,7 +50,7 @@ class Objective(ABC):
     predictor: Predictor | None = None
     lower_bound: float = -np.inf
     quadratic: bool = False
-    terms: int = 1
+    summands: int = 1
     """Of how many terms ``batch`` may pick some: the rows of the data where it is a sum over them, else 1."""
     claims: str = ""
     """What a user says of this objective and the library cannot check; empty where there is no such thing."""
@@ -94,7 +94,7 @@ class Objective(ABC):
     # -- finite sums ---------------------------------------------------------------------------------------------
 
     def batch(self, x: Vector, index: NDArray[np.intp]) -> tuple[float, Vector]:
-        """Estimates of value and gradient from a few terms: terms / len(index) times what those give."""
+        """Estimates of value and gradient from a few summands: summands / len(index) times what those give."""
         return self.value_and_grad(x)
 
     def batch_grad(self, x: Vector, index: NDArray[np.intp]) -> Vector:

@@ -35,7 +35,7 @@ class Linked(Objective):
         self.A = self._data.raw
         self.dim = self._data.shape[1]
         if self.row_data and self._data.kind != "operator":
-            self.terms = self._data.shape[0]
+            self.summands = self._data.shape[0]
 
     @abstractmethod
     def link(self, t: Vector) -> tuple[float, Vector]:
@@ -79,13 +79,13 @@ class Linked(Objective):
         return value, self._data.transpose_times(slope)
 
     def batch(self, x: Vector, index: NDArray[np.intp]) -> tuple[float, Vector]:
-        if self.terms == 1:
+        if self.summands == 1:
             return self.value_and_grad(x)
         rows, A = copy(self), self._data.raw[index]
         for name in self.row_data:
             setattr(rows, name, getattr(self, name)[index])
         value, slope = rows.link(A @ self._point(x))
-        weight = self.terms / len(index)
+        weight = self.summands / len(index)
         return weight * value, weight * (A.T @ slope)
 
     def rounding(self, x: Vector) -> tuple[float, float]:

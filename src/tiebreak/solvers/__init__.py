@@ -82,5 +82,41 @@ def methods() -> MethodTable:
     return MethodTable(cls.info for cls in SOLVERS.values())
 
 
-__all__ = ["SOLVERS", "MethodInfo", "MethodTable", "Solver", "State", "methods", "named"]
-__all__ += [cls.__name__ for cls in SOLVERS.values()]
+__all__ = [
+    "AIRG",
+    "APBAPG",
+    "APDB",
+    "CG",
+    "DBGD",
+    "HSDM",
+    "IRCG",
+    "MNG",
+    "PBAPG",
+    "RAPM",
+    "SAM",
+    "SBCGF",
+    "SBCGI",
+    "SOLVERS",
+    "AGMBiO",
+    "AdaBiM",
+    "BiFISTA",
+    "BiGSAM",
+    "BiSG",
+    "BisecBiO",
+    "CGBiO",
+    "Cabot",
+    "Exact",
+    "FBiPG",
+    "FCBiO",
+    "IBiGSAM",
+    "MethodInfo",
+    "MethodTable",
+    "Solodov",
+    "Solver",
+    "StaBiM",
+    "State",
+    "Tikhonov",
+    "Tseng",
+    "methods",
+    "named",
+]

@@ -61,8 +61,8 @@ class Solver(ABC, Generic[S]):
     """A method: a frozen dataclass of hyper-parameters.
 
     ``needs`` names the oracles it calls ("upper.grad", "lower.grad", "domain.lmo", "domain.lmo_cut",
-    "domain.project"); they are checked before the run. Fields called ``tol_upper`` and ``tol_lower`` that are None
-    are filled with the tolerances of the run.
+    "domain.project"); they are checked before the run. Fields called ``tol_upper``, ``tol_lower`` and ``seed``
+    that are None are filled with those of the run.
     """
 
     info: ClassVar[MethodInfo]

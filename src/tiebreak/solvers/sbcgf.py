@@ -58,7 +58,7 @@ class SBCGF(StochasticCut):
     def estimated(
         self, objective: Objective, state: StochasticState, last: Estimate | None, rows: NDArray[np.intp]
     ) -> Estimate:
-        if last is None or (state.k - state.first) % ceil(sqrt(objective.terms)) == 0:
+        if last is None or (state.k - state.first) % ceil(sqrt(objective.summands)) == 0:
             return Estimate(*objective.value_and_grad(state.x))
         new, old = (Estimate(*objective.batch(x, rows)) for x in (state.x, state.previous))
         return last.mixed(0.0, new, old)

@@ -67,7 +67,7 @@ class SBCGI(StochasticCut):
         self, objective: Objective, state: StochasticState, last: Estimate | None, rows: NDArray[np.intp]
     ) -> Estimate:
         new = Estimate(*objective.batch(state.x, rows))
-        if last is None or objective.terms == 1:
+        if last is None or objective.summands == 1:
             return new
         a = 2 / (state.k - state.first + 1)
         return last.mixed(a, new, Estimate(*objective.batch(state.previous, rows)))

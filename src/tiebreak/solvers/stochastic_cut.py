@@ -107,15 +107,15 @@ class StochasticCut(Solver[StochasticState]):
         if new.gap > enough:
             spread = max(state.spread, abs(run.value - new.value))
             return replace(state, k=state.k + 1, x=new.x, anchor=new.x, run=new, spread=spread)
-        sampled = any(one.terms > self._size(one) for one in (problem.upper, problem.lower))
+        sampled = any(one.summands > self._size(one) for one in (problem.upper, problem.lower))
         return replace(
             state, run=None, previous=new.x, level=new.value, first=state.k, spread=state.spread if sampled else 0.0
         )
 
     def _size(self, objective: Objective) -> int:
-        return min(objective.terms, self.batch or ceil(sqrt(objective.terms)))
+        return min(objective.summands, self.batch or ceil(sqrt(objective.summands)))
 
     def _rows(self, objective: Objective, state: StochasticState, level: int) -> NDArray[np.intp]:
         """The terms of this update: a function of seed and k alone, so that a resumed run draws the same ones."""
         rng = np.random.default_rng([self.seed or 0, state.k, level])
-        return rng.choice(objective.terms, self._size(objective), replace=False)
+        return rng.choice(objective.summands, self._size(objective), replace=False)
