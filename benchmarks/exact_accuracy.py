@@ -8,6 +8,9 @@ bracket, whatever the status, does not hold the value it is about. Allowances: t
 
 from __future__ import annotations
 
+import harness  # first of all: before NumPy
+
+# isort: split
 import argparse
 import sys
 import time
@@ -17,7 +20,6 @@ from itertools import count
 
 import numpy as np
 
-import harness  # before NumPy
 import tiebreak as tb
 from families import FAMILIES
 from family import Family

@@ -8,6 +8,9 @@ Ratios are other / exact.
 
 from __future__ import annotations
 
+import harness  # first of all: before NumPy
+
+# isort: split
 import argparse
 import sys
 from collections.abc import Callable
@@ -16,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-import harness  # before NumPy
 import peers
 import tiebreak as tb
 from families import FAMILIES

@@ -34,7 +34,7 @@ def interpolation(seed: int, size: tuple[int, int, int, float]) -> Family:
     rng = np.random.default_rng([seed, n, d, m])
     planted = np.where(rng.random(d) < n / (4 * d), rng.normal(size=d), 0.0)
     A, B = rng.normal(size=(n, d)), rng.normal(size=(m, d))
-    b, y = A @ planted + 0.5 * rng.normal(size=n), B @ planted + 3.0 * rng.normal(size=m)
+    b, y = A @ planted + 0.5 * rng.normal(size=n), B @ planted + 10.0 * rng.normal(size=m)
     radius = factor * least_l1_norm(A, b)
     f = ref.solve(in_l1_ball(radius, B, y, A, b))
     name = f"interpolation {n} x {d}, {m} validation rows, {factor:g} x least norm"

@@ -7,6 +7,7 @@ Exponents are slopes of least-squares lines in logarithms.
 
 from __future__ import annotations
 
+# isort: split
 import argparse
 import sys
 

@@ -7,6 +7,7 @@ import importlib.util
 import json
 import os
 import platform
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -14,6 +15,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+if "numpy" in sys.modules:
+    raise ImportError("import harness before NumPy: the number of threads is fixed when NumPy is loaded")
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ[_name] = "1"
 

@@ -8,13 +8,15 @@ plain sum, measured in the same run. The parts are timed as well, to see what an
 
 from __future__ import annotations
 
+import harness  # first of all: before NumPy
+
+# isort: split
 import argparse
 import sys
 
 import numpy as np
 from scipy import sparse
 
-import harness  # before NumPy
 import tiebreak as tb
 from harness import Table, race, seconds
 
