@@ -19,6 +19,12 @@ def test_auto_takes_it_and_says_why() -> None:
     assert result.verify(toy.problem()).ok
 
 
+def test_iterate_reaches_the_answer() -> None:
+    states = list(tb.iterate(toy.problem()))
+    assert [state.k for state in states] == [0, 1]
+    np.testing.assert_allclose(states[-1].x, toy.SOLUTION, atol=1e-12)
+
+
 def test_auto_says_why_not() -> None:
     ball = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L2Ball(2.0))
     result = tb.solve(ball, tol_upper=1e-2, tol_lower=1e-2)
