@@ -7,6 +7,8 @@ Exponents are slopes of least-squares lines in logarithms.
 
 from __future__ import annotations
 
+import harness  # first of all: before NumPy
+
 # isort: split
 import argparse
 import sys
@@ -16,7 +18,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 import tiebreak as tb
-from harness import Table, best_of, plot, save, seconds
+from harness import Table, best_of, seconds
 
 
 def sparse_regression(d: int, n: int = 40, m: int = 20, seed: int = 0) -> tb.Problem:
@@ -79,14 +81,14 @@ def main() -> int:
     for name, (sizes, times) in (("number of variables", across), ("support", up)):
         half = len(sizes) // 2
         fits.add(name, exponent(sizes, times), exponent(sizes[half:], times[half:]))
-    plot(
+    harness.plot(
         "growth",
         "Time of an exact solve",
         {"variables, sparse data": across, "support, simplex": up},
         "size",
         "seconds",
     )
-    save("growth", [by_d, by_support, fits])
+    harness.save("growth", [by_d, by_support, fits])
     return 0
 
 
