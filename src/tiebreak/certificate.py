@@ -148,13 +148,15 @@ class Bounds:
         self.multiplier = lam
         return float(f.value + f.value_error - best)
 
-    def adopt(self, answer: Answer) -> None:
-        """Take over what an exact method has proved; it must not contradict what the bounds show."""
+    def adopt(self, answer: Answer, f: float, g: float) -> None:
+        """Take over what an exact method has proved about a point with the values f and g, unless they contradict."""
         low, high = max(self.g_lower, answer.g_lower), min(self.g_upper, answer.g_upper)
-        if low > high + 1e-9 * (1 + abs(high)):
+        noise = 1e-9 * (1 + abs(f) + abs(g))
+        if low > high + noise or low > g + noise or answer.f_lower > answer.f_upper + noise:
             raise ArithmeticError(
-                f"the exact method puts g* into [{answer.g_lower:.12g}, {answer.g_upper:.12g}], the bounds into "
-                f"[{self.g_lower:.12g}, {self.g_upper:.12g}]: one of them is wrong; please report this problem"
+                f"the exact method puts g* into [{answer.g_lower:.12g}, {answer.g_upper:.12g}] and f* into "
+                f"[{answer.f_lower:.12g}, {answer.f_upper:.12g}], which contradicts g(x) = {g:.12g} or the bounds "
+                f"[{self.g_lower:.12g}, {self.g_upper:.12g}] on g*; please report this problem"
             )
         self.g_lower, self.g_upper = low, high
         self.f_lower, self.f_upper = max(self.f_lower, answer.f_lower), min(self.f_upper, answer.f_upper)

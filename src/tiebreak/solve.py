@@ -247,16 +247,21 @@ class _Run:
         now = (b.g_lower, b.g_upper, b.f_lower, b.f_upper, where)
         self._unchanged = self._unchanged + 1 if now == self._last else 0
         self._last = now
+        return self._shown(certificate)
+
+    def _shown(self, certificate: Certificate) -> bool:
         return certificate.shows(self.tol_upper, self.tol_lower, self.problem.slack)
 
     def _observe(self, state: State) -> Certificate:
         """Fresh bounds at what the method would return, recorded in the trace."""
         x = self.solver.solution(state)
-        if state.answer is not None:
-            self.bounds.adopt(state.answer)
-        self.stationarity = self.bounds.observe(x, state.anchor, state.multiplier)
-        self._observed = x
         f, g = self.bounds.problem.upper.value(x), self.bounds.problem.lower.value(x)
+        if state.answer is not None:
+            self.bounds.adopt(state.answer, f, g)
+        # An exact method's own proof is enough where it shows the tolerances; the oracles could not sharpen it.
+        if state.answer is None or not self._shown(self.bounds.certificate(f, g, x)):
+            self.stationarity = self.bounds.observe(x, state.anchor, state.multiplier)
+        self._observed = x
         certificate = self.bounds.certificate(f, g, x, self.stationarity)
         self.trace.record(state.k, self.elapsed(), f, g, certificate)
         return certificate

@@ -101,7 +101,9 @@ def judge(domain: Domain, reference: Reference, instance: Instance, cut: Cut) ->
         least = float(c @ domain.lmo(c))
         away = (float(c @ cut.point) - least) / (abs(least) or 1.0)
         return Verdict(abs(away), 0.0, 0.0, right and cut.multiplier == cut.gap == np.inf)
-    size_a = max(abs(float(a @ domain.lmo(a))), abs(float(a @ domain.lmo(-a))))
+    # a part of a that no point of the set sees (antisymmetric, for symmetric matrices) still has its rounding
+    unseen = 1e-6 * float(np.abs(a) @ np.abs(domain.lmo(a)))
+    size_a = max(abs(float(a @ domain.lmo(a))), abs(float(a @ domain.lmo(-a))), unseen)
     size_c = max(abs(float(c @ domain.lmo(c))), abs(float(c @ domain.lmo(-c)))) + abs(b)
     value, multiplier = reference(domain, a, c, max(b, float(c @ domain.lmo(c))))
     size = (size_a + multiplier * size_c) or 1.0

@@ -146,3 +146,11 @@ def test_diameters_and_bad_input():
         Spectrahedron(0)
     with pytest.raises(ValueError, match="c has length 3"):
         Spectrahedron(2).lmo(np.ones(3))
+
+
+def test_an_antisymmetric_cost_is_zero_on_symmetric_matrices():
+    """Every point is optimal, so that the answer is any feasible one, with no multiplier."""
+    Z = Spectrahedron(2)
+    cut = Z.lmo_cut(np.array([0.0, 1e3, -1e3, 0.0]), np.array([-1.0, 1.0, 1.0, -1.0]), -1.7)
+    assert Z.contains(cut.point, 1e-12) and cut.multiplier == pytest.approx(0.0, abs=1e-9)
+    assert np.array([-1.0, 1.0, 1.0, -1.0]) @ cut.point <= -1.7 + 1e-12
