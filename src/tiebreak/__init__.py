@@ -8,8 +8,9 @@
 """
 
 import logging
+from typing import TYPE_CHECKING, Any
 
-from . import steps, testing
+from . import steps
 from .callbacks import Event, Progress, Trace
 from .certificate import Certificate
 from .lexicographic import Chain, lexicographic
@@ -50,41 +51,54 @@ from .sets import (
     Spectrahedron,
 )
 from .solve import iterate, solve
-from .solvers import (
-    AIRG,
-    APBAPG,
-    APDB,
-    CG,
-    DBGD,
-    HSDM,
-    IRCG,
-    MNG,
-    PBAPG,
-    RAPM,
-    SAM,
-    SBCGF,
-    SBCGI,
-    AdaBiM,
-    AGMBiO,
-    BiFISTA,
-    BiGSAM,
-    BisecBiO,
-    BiSG,
-    Cabot,
-    CGBiO,
-    Exact,
-    FBiPG,
-    FCBiO,
-    IBiGSAM,
-    Solodov,
-    Solver,
-    StaBiM,
-    State,
-    Tikhonov,
-    Tseng,
-    methods,
-)
+from .solvers import Solver, State, methods
 from .tradeoff import Tradeoff, tradeoff
+
+if TYPE_CHECKING:
+    from . import testing
+    from .solvers import (
+        AIRG,
+        APBAPG,
+        APDB,
+        CG,
+        DBGD,
+        HSDM,
+        IRCG,
+        MNG,
+        PBAPG,
+        RAPM,
+        SAM,
+        SBCGF,
+        SBCGI,
+        AdaBiM,
+        AGMBiO,
+        BiFISTA,
+        BiGSAM,
+        BisecBiO,
+        BiSG,
+        Cabot,
+        CGBiO,
+        Exact,
+        FBiPG,
+        FCBiO,
+        IBiGSAM,
+        Solodov,
+        StaBiM,
+        Tikhonov,
+        Tseng,
+    )
+
+
+def __getattr__(name: str) -> Any:
+    """The methods, each loaded when it is first asked for, and the conformance checks."""
+    from importlib import import_module
+
+    if name == "testing":
+        return import_module(".testing", __name__)
+    if name in __all__:
+        return getattr(import_module(".solvers", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __version__ = "0.1.0"
 

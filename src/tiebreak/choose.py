@@ -10,12 +10,14 @@ from typing import Any
 
 from .exact import why_not_exact
 from .problem import Problem
-from .solvers import APBAPG, CGBiO, Exact, Solver
+from .solvers import Solver
 from .steps import Adaptive
 
 
 def choose(problem: Problem) -> tuple[Solver[Any], str]:
     """The method for ``problem``, and the reason in words."""
+    from .solvers import APBAPG, CGBiO, Exact  # a method is loaded when it may be needed
+
     if not problem.upper.convex:
         return CGBiO(), "CG-BiO, because the upper level is not convex and stationarity is what can be proved"
     why_not = why_not_exact(problem)

@@ -10,7 +10,6 @@ import numpy as np
 
 from .arrays import Vector, as_positive
 from .exact import why_not_exact
-from .exact.rows import rows_apply, solve_rows
 from .objectives import Objective
 from .problem import Problem
 from .sets import Domain
@@ -90,6 +89,8 @@ def lexicographic(levels: Sequence[Objective], domain: Domain, *, tol: float = 1
     >>> tb.lexicographic([served, cost, spread], supply).x
     array([1., 1., 0.])
     """
+    from .exact.rows import rows_apply, solve_rows
+
     tol = as_positive(tol, "tol")
     levels = list(levels)
     if not levels or not all(isinstance(level, Objective) for level in levels):

@@ -1,45 +1,105 @@
-"""Every method, by name."""
+"""Every method, by name. A method's file is loaded when the method is first asked for."""
 
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from .a_irg import AIRG
-from .adabim import AdaBiM
-from .agm_bio import AGMBiO
-from .apb_apg import APBAPG
-from .apdb import APDB
 from .base import MethodInfo, Solver, State
-from .bi_fista import BiFISTA
-from .bi_sg import BiSG
-from .big_sam import BiGSAM
-from .bisec_bio import BisecBiO
-from .cabot import Cabot
-from .cg import CG
-from .cg_bio import CGBiO
-from .dbgd import DBGD
-from .exact import Exact
-from .fbi_pg import FBiPG
-from .fc_bio import FCBiO
-from .hsdm import HSDM
-from .ibig_sam import IBiGSAM
-from .ir_cg import IRCG
-from .mng import MNG
-from .pb_apg import PBAPG
-from .r_apm import RAPM
-from .sam import SAM
-from .sbcgf import SBCGF
-from .sbcgi import SBCGI
-from .solodov import Solodov
-from .stabim import StaBiM
-from .tikhonov import Tikhonov
-from .tseng import Tseng
 
-THE_PAPER_AND_BEFORE = (CGBiO, CG, MNG, BiGSAM, IBiGSAM, Tseng, AIRG, DBGD, APDB, Tikhonov, Solodov, Cabot, HSDM, SAM)
-SUCCESSORS = (IRCG, AGMBiO, PBAPG, APBAPG, FCBiO, BisecBiO, BiSG, FBiPG, RAPM, BiFISTA, StaBiM, AdaBiM, SBCGI, SBCGF)
-SOLVERS: dict[str, type[Solver[Any]]] = {cls.info.name: cls for cls in (Exact, *THE_PAPER_AND_BEFORE, *SUCCESSORS)}
+if TYPE_CHECKING:
+    from .a_irg import AIRG
+    from .adabim import AdaBiM
+    from .agm_bio import AGMBiO
+    from .apb_apg import APBAPG
+    from .apdb import APDB
+    from .bi_fista import BiFISTA
+    from .bi_sg import BiSG
+    from .big_sam import BiGSAM
+    from .bisec_bio import BisecBiO
+    from .cabot import Cabot
+    from .cg import CG
+    from .cg_bio import CGBiO
+    from .dbgd import DBGD
+    from .exact import Exact
+    from .fbi_pg import FBiPG
+    from .fc_bio import FCBiO
+    from .hsdm import HSDM
+    from .ibig_sam import IBiGSAM
+    from .ir_cg import IRCG
+    from .mng import MNG
+    from .pb_apg import PBAPG
+    from .r_apm import RAPM
+    from .sam import SAM
+    from .sbcgf import SBCGF
+    from .sbcgi import SBCGI
+    from .solodov import Solodov
+    from .stabim import StaBiM
+    from .tikhonov import Tikhonov
+    from .tseng import Tseng
+
+METHODS = {
+    "exact": "Exact",
+    "cg-bio": "CGBiO",
+    "cg": "CG",
+    "mng": "MNG",
+    "big-sam": "BiGSAM",
+    "ibig-sam": "IBiGSAM",
+    "tseng": "Tseng",
+    "a-irg": "AIRG",
+    "dbgd": "DBGD",
+    "apdb": "APDB",
+    "tikhonov": "Tikhonov",
+    "solodov": "Solodov",
+    "cabot": "Cabot",
+    "hsdm": "HSDM",
+    "sam": "SAM",
+    "ir-cg": "IRCG",
+    "agm-bio": "AGMBiO",
+    "pb-apg": "PBAPG",
+    "apb-apg": "APBAPG",
+    "fc-bio": "FCBiO",
+    "bisec-bio": "BisecBiO",
+    "bi-sg": "BiSG",
+    "fbi-pg": "FBiPG",
+    "r-apm": "RAPM",
+    "bi-fista": "BiFISTA",
+    "stabim": "StaBiM",
+    "adabim": "AdaBiM",
+    "sbcgi": "SBCGI",
+    "sbcgf": "SBCGF",
+}
+"""The class of each method; its file has the method's name."""
+
+
+class _Solvers(Mapping[str, type[Solver[Any]]]):
+    """The classes of all methods, by the name of the method."""
+
+    def __getitem__(self, name: str) -> type[Solver[Any]]:
+        found: type[Solver[Any]] = getattr(import_module(f".{name.replace('-', '_')}", __name__), METHODS[name])
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in METHODS
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(METHODS)
+
+    def __len__(self) -> int:
+        return len(METHODS)
+
+
+SOLVERS = _Solvers()
+
+
+def __getattr__(name: str) -> Any:
+    for method, cls in METHODS.items():
+        if cls == name:
+            return SOLVERS[method]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def named(name: str) -> Solver[Any]:
