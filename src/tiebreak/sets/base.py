@@ -22,7 +22,7 @@ class CutStatus(StrEnum):
     INFEASIBLE = "infeasible"  # Z and the half-space do not meet: the point minimises <c, .>, its multiplier is inf
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Atom:
     """An extreme point of Z with its weight, as a sparse vector: ``weight``, positions ``index``, entries ``value``."""
 

@@ -13,14 +13,17 @@ from .crossing import SHORTFALL, Crossing, Vertex, cross
 
 def sparse_cut(dim: int, crossing: Crossing) -> Cut:
     """The answer where the points of ``crossing`` are pairs of positions and entries, numbers or arrays."""
+    weight, low, high, multiplier, gap, status = crossing
     point = np.zeros(dim)
     atoms = []
-    for weight, (index, value) in crossing.mix():
-        point[index] += weight * value
-        if isinstance(index, int):
-            index, value = np.array([index]), np.array([value])
-        atoms.append(Atom(weight, index, value))
-    return Cut(point, crossing.multiplier, crossing.gap, tuple(atoms), crossing.status)
+    for share, vertex in ((weight, low), (1.0 - weight, high)):
+        if share > 0:
+            index, value = vertex.point
+            point[index] += share * value
+            if isinstance(index, int):
+                index, value = np.array((index,)), np.array((value,))
+            atoms.append(Atom(share, index, value))
+    return Cut(point, multiplier, gap, tuple(atoms), status)
 
 
 def checked(domain: Domain, a: Vector, c: Vector, b: float) -> tuple[Vector, Vector, float]:

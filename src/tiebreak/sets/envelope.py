@@ -26,8 +26,9 @@ def axis_vertices(a: Vector, c: Vector, extent: float | Vector, signed: bool) ->
     """
     index: np.ndarray | None = None
     size = 1.0
+    entries: Vector | None = None
     if isinstance(extent, np.ndarray):
-        a, c = a * extent, c * extent
+        a, c, entries = a * extent, c * extent, extent
     else:
         size = extent
 
@@ -41,16 +42,17 @@ def axis_vertices(a: Vector, c: Vector, extent: float | Vector, signed: bool) ->
             v = lam * c
             v += a
         i = int(v.argmin())
-        least, sign = v.item(i), 1.0
+        least, signed_size = v.item(i), size
         if signed:
             j = int(v.argmax())
-            if -v.item(j) <= least:
-                i, least, sign = j, -v.item(j), -1.0
+            most = v.item(j)
+            if -most <= least:
+                i, least, signed_size = j, -most, -size
         if size * least >= level:
             return None
-        a_i, c_i = sign * size * a.item(i), sign * size * c.item(i)
+        a_i, c_i = signed_size * a.item(i), signed_size * c.item(i)
         place = i if index is None else index.item(i)
-        entry = sign * (extent.item(place) if isinstance(extent, np.ndarray) else extent)
+        entry = signed_size if entries is None else signed_size * entries.item(place)
         if level < inf and v.size > FEW:
             keep = np.flatnonzero((np.abs(v) if signed else -v) > -level / size)
             a, c, index = a[keep], c[keep], keep if index is None else index[keep]
