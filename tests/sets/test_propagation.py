@@ -20,7 +20,7 @@ def random_rows(seed: int) -> Rows:
     high = A @ x + rng.integers(0, 3, m)
     low = np.where(rng.random(m) < 0.5, A @ x - rng.integers(0, 2, m), -np.inf)
     upper = np.where(rng.random(n) < 0.3, x + 1.0, np.inf)
-    lower = np.where(rng.random(n) < 0.8, 0.0, -np.inf)
+    lower = np.where(rng.random(n) < 0.8, -rng.integers(0, 3, n).astype(float), -np.inf)
     return Rows(sp.csr_array(A), low, high, lower, upper)
 
 
