@@ -16,11 +16,11 @@ def random_rows(seed: int) -> Rows:
     rng = np.random.default_rng(seed)
     m, n = rng.integers(1, 6), rng.integers(1, 6)
     A = rng.integers(-2, 3, (m, n)).astype(float)
-    x = rng.integers(0, 3, n)
+    x = rng.integers(1, 4, n)
     high = A @ x + rng.integers(0, 3, m)
     low = np.where(rng.random(m) < 0.5, A @ x - rng.integers(0, 2, m), -np.inf)
     upper = np.where(rng.random(n) < 0.3, x + 1.0, np.inf)
-    lower = np.where(rng.random(n) < 0.8, -rng.integers(0, 3, n).astype(float), -np.inf)
+    lower = np.where(rng.random(n) < 0.8, x - rng.integers(0, 3, n).astype(float), -np.inf)
     return Rows(sp.csr_array(A), low, high, lower, upper)
 
 
