@@ -40,6 +40,10 @@ LAYERS = {
     "tradeoff": {"arrays", "problem", "result", "solve"},
     "testing": {"arrays", "objectives", "problem", "sets", "solve", "solvers", "watch"},
     "experiments": {"objectives", "problem", "sets"},
+    "reproduce": {
+        "arrays", "certificate", "experiments", "objectives", "problem", "result", "sets", "solve", "solvers", "steps",
+        "tradeoff",
+    },
     "cli": {"experiments", "problem", "result", "solve", "solvers"},
 }  # fmt: skip
 

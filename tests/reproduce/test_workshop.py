@@ -1,0 +1,68 @@
+"""Pieces are made once, kept whole, made again when anything that decides them has changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tiebreak.reproduce.workshop import Piece, Workshop
+
+
+def count(folder: Path, n: int) -> dict[str, Any]:
+    """Leaves a mark every time it is called."""
+    (folder / f"called-{len(list(folder.glob('called-*')))}").touch()
+    return {"square": np.arange(n) ** 2, "n": n}
+
+
+def interrupted(folder: Path, n: int) -> dict[str, Any]:
+    raise KeyboardInterrupt
+
+
+def calls(folder: Path) -> int:
+    return len(list(folder.glob("called-*")))
+
+
+def test_a_piece_is_made_once(tmp_path: Path) -> None:
+    piece = Piece("squares", count, {"folder": tmp_path, "n": 3})
+    for _ in range(2):
+        made = Workshop(tmp_path / "kept").make([piece])["squares"]
+        assert made["square"].tolist() == [0, 1, 4]
+        assert made["n"] == 3
+    assert calls(tmp_path) == 1
+    Workshop(tmp_path / "kept").make([Piece("squares", count, {"folder": tmp_path, "n": 4})])
+    assert calls(tmp_path) == 2
+
+
+def test_an_interrupt_keeps_what_is_done(tmp_path: Path) -> None:
+    arguments = {"folder": tmp_path, "n": 3}
+    pieces = [Piece("first", count, arguments), Piece("second", interrupted, arguments)]
+    with pytest.raises(KeyboardInterrupt):
+        Workshop(tmp_path / "kept").make(pieces)
+    told: list[tuple[int, int, str]] = []
+    later = Workshop(tmp_path / "kept", tell=lambda done, all_, name, seconds: told.append((done, all_, name)))
+    later.make([pieces[0], Piece("second", count, arguments)])
+    assert calls(tmp_path) == 2
+    assert told == [(2, 2, "second")]
+
+
+def test_a_broken_file_is_made_again(tmp_path: Path) -> None:
+    piece = Piece("squares", count, {"folder": tmp_path, "n": 3})
+    Workshop(tmp_path / "kept").make([piece])
+    (kept,) = (tmp_path / "kept").iterdir()
+    kept.write_bytes(kept.read_bytes()[:40])
+    assert Workshop(tmp_path / "kept").make([piece])["squares"]["n"] == 3
+    assert calls(tmp_path) == 2
+
+
+def test_two_at_a_time(tmp_path: Path) -> None:
+    pieces = [Piece(f"squares {n}", count, {"folder": tmp_path, "n": n}) for n in range(4)]
+    made = Workshop(tmp_path / "kept", jobs=2).make(pieces)
+    assert [int(made[f"squares {n}"]["n"]) for n in range(4)] == [0, 1, 2, 3]
+
+
+def test_names_must_differ(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="different names"):
+        Workshop(tmp_path).make([Piece("a", count), Piece("a", count)])
