@@ -44,7 +44,11 @@ LAYERS = {
         "arrays", "certificate", "experiments", "objectives", "problem", "result", "sets", "solve", "solvers", "steps",
         "tradeoff",
     },
-    "cli": {"experiments", "problem", "result", "solve", "solvers"},
+    "files": {
+        "arrays", "choose", "lexicographic", "objectives", "problem", "result", "sets", "solve", "solvers", "steps",
+        "tradeoff",
+    },
+    "cli": {"experiments", "files", "problem", "result", "solve", "solvers"},
 }  # fmt: skip
 
 

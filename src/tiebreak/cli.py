@@ -1,4 +1,4 @@
-"""The command line: ``tiebreak run`` and ``tiebreak methods``."""
+"""The command line: ``tiebreak run``, ``tiebreak solve`` and ``tiebreak methods``."""
 
 from __future__ import annotations
 
@@ -21,11 +21,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     run = commands.add_parser("run", help="solve two problems that ship with the library and explain the answers")
     run.add_argument("--verbose", action="store_true", help="show progress")
+    file = commands.add_parser("solve", help="solve the problem that a TOML file describes (docs/solve-a-file.md)")
+    file.add_argument("file", metavar="FILE.toml", help="the problem")
+    file.add_argument("--out", metavar="PATH", help="where the answer goes, without ending: PATH.json and PATH.npz")
+    file.add_argument("--check", action="store_true", help="look for mistakes in the file and its data, solve nothing")
+    file.add_argument("--verbose", action="store_true", help="show progress")
     commands.add_parser("methods", help="list the methods with their references")
     chosen = parser.parse_args(arguments)
     if chosen.command == "methods":
         print(methods())
         return 0
+    if chosen.command == "solve":
+        from .files.command import solve_file
+
+        return solve_file(chosen.file, chosen.out, chosen.check, chosen.verbose)
     return _run(chosen.verbose)
 
 

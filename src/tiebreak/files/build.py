@@ -1,0 +1,220 @@
+"""Objectives, sets, step rules and methods from the tables of a problem file.
+
+What a table may hold is read off the constructor: the names of its parameters, which of them are required, and
+whether one takes a number, an array, or another object.
+"""
+
+from __future__ import annotations
+
+import re
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import is_dataclass
+from types import NoneType, UnionType
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from ..objectives import Multiple, Objective, Sum
+from ..sets import Domain, Product
+from ..solvers import Solver, named
+from .catalogue import KINDS, classes, parameters, parts
+from .data import Data
+from .errors import KeyProblem, suggestion
+from .locate import KeyPath
+
+T = TypeVar("T")
+Spec = dict[str, Any]
+
+SCALARS = {float: "a number", int: "a whole number", bool: "true or false", str: "a text"}
+
+
+class Builder:
+    """Makes objects from tables; arrays come from ``data``."""
+
+    def __init__(self, data: Data) -> None:
+        self.data = data
+
+    def objective(self, spec: Any, at: KeyPath) -> Objective:
+        """An objective: ``type`` with its parameters, or ``terms``; either with a ``weight``."""
+        spec = _as_table(spec, at)
+        inner = {key: value for key, value in spec.items() if key != "weight"}
+        made = self._sum(inner, at) if "terms" in inner else cast(Objective, self._typed(Objective, inner, at))
+        if "weight" not in spec:
+            return made
+        weight = _scalar(spec["weight"], (float,), (*at, "weight"))
+        return _called(Multiple, {"factor": weight, "inner": made}, at, {"factor": "weight"})
+
+    def domain(self, spec: Any, at: KeyPath) -> Domain:
+        """A set."""
+        spec = _as_table(spec, at)
+        if spec.get("type") != "Product":
+            return cast(Domain, self._typed(Domain, spec, at))
+        _check_keys(spec, {"type": True, "blocks": True}, "Product", at)
+        path = (*at, "blocks")
+        blocks = _as_table(spec["blocks"], path, word="blocks, as in w = { type = ..., shape = ... }")
+        made = {name: self._block(block, (*path, name)) for name, block in blocks.items()}
+        return _called(Product, {"blocks": made}, at)
+
+    def method(self, spec: Any, at: KeyPath) -> str | Solver[Any]:
+        """A method: its name, or a table of its name and its parameters."""
+        spec = {"name": spec} if isinstance(spec, str) else _as_table(spec, at, word="the name of a method")
+        if "name" not in spec:
+            raise KeyProblem(at, "name is missing: which method?")
+        name: str = _scalar(spec["name"], (str,), (*at, "name"))
+        given = {key: value for key, value in spec.items() if key != "name"}
+        if name == "auto":
+            if given:
+                raise KeyProblem((*at, min(given)), "auto has no parameters: it chooses the method; name one")
+            return name
+        where = (*at, "name") if len(spec) > 1 else at
+        try:
+            default = named(name)
+        except (ValueError, TypeError) as error:
+            raise KeyProblem(where, str(error)) from None
+        return self.make(type(default), given, at, name)
+
+    def make(self, call: Callable[..., T], spec: Spec, at: KeyPath, name: str = "") -> T:
+        """Call a class with what the table holds."""
+        name = name or call.__name__
+        known = parameters(call)
+        _check_keys(spec, {key: required for key, (required, _) in known.items()}, name, at)
+        given = {key: self.value(value, known[key][1], (*at, key)) for key, value in spec.items()}
+        return _called(call, given, at)
+
+    def value(self, value: Any, hint: Any, at: KeyPath) -> Any:
+        """What a parameter of that type gets for a value of the file."""
+        inside = parts(hint)
+        if Objective in inside:
+            return self.objective(value, at)
+        if Domain in inside:
+            return self.domain(value, at)
+        for base in KINDS:
+            if base in inside:
+                return self._typed(base, _as_table(value, at), at)
+        for part in inside:
+            if isinstance(part, type) and is_dataclass(part):
+                return self.make(part, _as_table(value, at), at)
+        if wanted := _scalars(hint):
+            return _scalar(value, wanted, at)
+        if isinstance(value, dict):
+            if "file" not in value:
+                raise KeyProblem(
+                    at, "a table stands for data here and needs file = the name of a CSV, Parquet or NPZ file"
+                )
+            return self.data.array(value, at)
+        if isinstance(value, list) and Sequence not in inside:
+            return _array(value, at)
+        return value
+
+    def _typed(self, base: type, spec: Spec, at: KeyPath) -> Any:
+        kind, known = KINDS[base][0], classes(base)
+        if "type" not in spec:
+            raise KeyProblem(at, f"type is missing: which {kind}? There is {', '.join(known)}")
+        name = _scalar(spec["type"], (str,), (*at, "type"))
+        if name not in known:
+            raise KeyProblem((*at, "type"), f"there is no {kind} {name!r}; {suggestion(name, known)}")
+        rest = {key: value for key, value in spec.items() if key != "type"}
+        return self.make(known[name], rest, at)
+
+    def _sum(self, spec: Spec, at: KeyPath) -> Objective:
+        _check_keys(spec, {"terms": True}, "a sum", at)
+        path = (*at, "terms")
+        terms = spec["terms"]
+        if not isinstance(terms, list) or not terms:
+            raise KeyProblem(path, f"must be a list of objectives, got {terms!r}")
+        made = [self.objective(term, (*path, i)) for i, term in enumerate(terms)]
+        try:
+            return made[0] if len(made) == 1 else Sum(*made)
+        except ValueError as error:
+            raise KeyProblem(path, str(error)) from None
+
+    def _block(self, spec: Any, at: KeyPath) -> Domain | tuple[Domain, tuple[int, ...]]:
+        """A set with the ``shape`` of its block, unless that is a parameter of the set itself."""
+        spec = _as_table(spec, at)
+        own = classes(Domain).get(str(spec.get("type")))
+        if "shape" not in spec or (own is not None and "shape" in parameters(own)):
+            return self.domain(spec, at)
+        sizes = spec["shape"] if isinstance(spec["shape"], list) else [spec["shape"]]
+        shape = tuple(_scalar(size, (int,), (*at, "shape")) for size in sizes)
+        return self.domain({key: value for key, value in spec.items() if key != "shape"}, at), shape
+
+
+def _as_table(value: Any, at: KeyPath, word: str = "type = a name, with its parameters") -> Spec:
+    """A table; a bare name is one without parameters."""
+    if isinstance(value, str):
+        return {"type": value}
+    if not isinstance(value, dict):
+        raise KeyProblem(at, f"must be a table of {word}, got {value!r}")
+    return value
+
+
+def _check_keys(spec: Spec, known: Mapping[str, bool], name: str, at: KeyPath) -> None:
+    """Every key is known, and no required one (True) is missing."""
+    for key in spec:
+        if key not in known:
+            there = suggestion(key, known) or "it has none"
+            raise KeyProblem((*at, key), f"{name} has no parameter {key!r}; {there}")
+    missing = [key for key, required in known.items() if required and key not in spec]
+    if missing:
+        raise KeyProblem(at, f"{name} needs {' and '.join(missing)}")
+
+
+def _called(call: Callable[..., T], given: Spec, at: KeyPath, renamed: Mapping[str, str] | None = None) -> T:
+    """The object, or what its constructor objects to, at the key that it names."""
+    try:
+        return call(**given)
+    except (ValueError, TypeError, RuntimeError) as error:
+        message = str(error)
+        for own, ours in (renamed or {}).items():
+            message = message.replace(own, ours)
+        keys = [(renamed or {}).get(key, key) for key in given]
+        raise KeyProblem((*at, *blamed(message, keys)), message) from None
+
+
+def blamed(message: str, keys: Sequence[str]) -> KeyPath:
+    """The key that an error message begins with, or else the first one of two letters or more that it mentions."""
+    for key in keys:
+        if re.match(rf"{re.escape(key)}\b", message):
+            return (key,)
+    found = [
+        (match.start(), key) for key in keys if len(key) > 1 and (match := re.search(rf"\b{re.escape(key)}\b", message))
+    ]
+    return (min(found)[1],) if found else ()
+
+
+def _scalars(hint: Any) -> tuple[Any, ...]:
+    """The types of a parameter that takes single values only, or nothing."""
+    union = typing.get_origin(hint) in (typing.Union, UnionType)
+    types = tuple(one for one in (typing.get_args(hint) if union else (hint,)) if one is not NoneType)
+    fine = all(one in SCALARS or typing.get_origin(one) is typing.Literal for one in types)
+    return types if fine else ()
+
+
+def _scalar(value: Any, wanted: Sequence[Any], at: KeyPath) -> Any:
+    """A single value of one of the types; whole numbers are numbers, true and false are not."""
+    words = []
+    for one in wanted:
+        choices = typing.get_args(one)
+        if choices:
+            if value in choices:
+                return value
+            words.append("one of " + ", ".join(repr(choice) for choice in choices))
+        else:
+            if type(value) is one or (one is float and type(value) is int):
+                return value
+            words.append(SCALARS[one])
+    raise KeyProblem(at, f"must be {' or '.join(words)}, got {value!r}")
+
+
+def _array(value: list[Any], at: KeyPath) -> Any:
+    for i, row in enumerate(value):
+        if isinstance(row, list) != isinstance(value[0], list) or (isinstance(row, list) and len(row) != len(value[0])):
+            raise KeyProblem((*at, i), f"the rows differ in length: this is {row!r}, the first is {value[0]!r}")
+    try:
+        array = np.array(value)
+    except (ValueError, OverflowError) as error:
+        raise KeyProblem(at, f"must be an array of numbers: {error}") from None
+    if array.dtype.kind == "f" and np.isnan(array).any():
+        raise KeyProblem((*at, *map(int, np.argwhere(np.isnan(array))[0])), "NaN is not a value that can be used")
+    return array

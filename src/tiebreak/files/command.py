@@ -1,0 +1,83 @@
+"""``tiebreak solve FILE.toml``: read, solve, print, write."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from ..choose import choose
+from ..result import Result, Status
+from ..tradeoff import Tradeoff
+from .errors import FileProblem
+from .task import Outcome, Task, read_task
+from .write import paths, write
+
+SOLVED, NOT_SOLVED, BAD_INPUT = 0, 1, 2
+
+
+def solve_file(file: str, out: str | None = None, check: bool = False, verbose: bool = False) -> int:
+    """The command; returns the exit code: 0 solved, 1 not solved to the tolerances, 2 something wrong with the file."""
+    try:
+        task = read_task(file)
+        stem = _stem(task, out)
+        if check:
+            task.check()
+            print(f"{file} is fine: {_summary(task)}")
+            return SOLVED
+        _make_room(stem)
+        outcome = task.run(verbose)
+    except (FileProblem, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        print("interrupted before there was a point; nothing is written", file=sys.stderr)
+        return NOT_SOLVED
+    print(_report(outcome))
+    print("\n  written to", " and ".join(map(str, write(task, outcome, stem))))
+    return SOLVED if _solved(outcome) else NOT_SOLVED
+
+
+def _stem(task: Task, out: str | None) -> Path:
+    """Where the answer goes: where --out says, or else the file; never over the data of the problem."""
+    stem = task.output if out is None else Path(out)
+    if stem.is_dir():
+        stem = stem / task.file.with_suffix(".result").name
+    elif stem.suffix in (".json", ".npz"):
+        stem = stem.with_suffix("")
+    for path in paths(stem):
+        if path.resolve() in task.data_files:
+            raise OSError(f"the answer would overwrite {path}, which the problem is made of; choose another output")
+    return stem
+
+
+def _make_room(stem: Path) -> None:
+    """That the answer can be written is known before the work begins."""
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    if not os.access(stem.parent, os.W_OK):
+        raise OSError(f"cannot write to the folder {stem.parent}; choose another with --out")
+
+
+def _summary(task: Task) -> str:
+    if task.problem is None:
+        levels = ", then ".join(type(level).__name__ for level in task.levels)
+        return f"{levels} over {task.domain!r}"
+    problem = task.problem
+    method = choose(problem)[1] if isinstance(task.method, str) else repr(task.method)
+    parts = (
+        f"{type(problem.upper).__name__} over the minimisers of {type(problem.lower).__name__} over {problem.domain!r}"
+    )
+    return f"{parts}, {problem.dim} variables; method: {method}"
+
+
+def _report(outcome: Outcome) -> str:
+    if not isinstance(outcome, Result):
+        return repr(outcome) if isinstance(outcome, Tradeoff) else f"{outcome!r}\n\n  What is proved: {outcome.message}"
+    assumed = "".join(f"\n    - {one}" for one in outcome.certificate.assumes)
+    return f"{outcome!r}\n\n  What is proved: {outcome.message}\n  It assumes:{assumed}"
+
+
+def _solved(outcome: Outcome) -> bool:
+    if isinstance(outcome, Tradeoff):
+        return all(result.status is Status.CONVERGED for result in outcome.results)
+    return outcome.success

@@ -1,0 +1,223 @@
+"""A problem file as a whole: what to solve, how, and where the answer goes."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..arrays import as_count, as_positive, as_vector
+from ..lexicographic import Chain, lexicographic
+from ..objectives import ConvexityError, Objective
+from ..problem import Problem
+from ..result import Result
+from ..sets import Domain
+from ..solve import Method, iterate, solve
+from ..tradeoff import Tradeoff, tradeoff
+from .build import Builder, Spec, blamed
+from .catalogue import parameters
+from .data import Data
+from .errors import FileProblem, KeyProblem, suggestion
+from .locate import KeyPath
+
+Outcome = Result | Tradeoff | Chain
+
+COMMON = ("domain", "limits", "output")
+PROBLEM = ("upper", "lower", "domain", "slack", "error_bound")
+LIMITS = {"max_iter": as_count, **dict.fromkeys(("max_time", "tol_upper", "tol_lower", "tol"), as_positive)}
+assert {one.name for one in fields(Problem)} == set(PROBLEM)
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a problem file asks for.
+
+    Attributes
+    ----------
+    file : Path
+        The problem file.
+    spec : dict
+        What it says, as ``tomllib`` reads it.
+    problem : Problem or None
+        The problem of two levels, unless the file has ``levels``.
+    levels, domain : tuple of objectives, and set
+        The chain of a file with ``levels``.
+    slacks : array or None
+        Where the file has them, ``run`` traces the trade-off curve.
+    method, x0, limits
+        As for ``tiebreak.solve``.
+    output : Path
+        Where the answer goes, without the endings .json and .npz.
+    data_files : frozenset of Path
+        The files that were read.
+    """
+
+    file: Path
+    text: str = field(repr=False)
+    spec: Spec
+    domain: Domain
+    problem: Problem | None = None
+    levels: tuple[Objective, ...] = ()
+    slacks: Any = None
+    method: Method = "auto"
+    x0: Any = None
+    limits: dict[str, Any] = field(default_factory=dict)
+    output: Path = Path()
+    data_files: frozenset[Path] = frozenset()
+
+    def run(self, verbose: bool = False) -> Outcome:
+        """Solve it."""
+        try:
+            if self.problem is None:
+                return lexicographic(self.levels, self.domain, **self.limits)
+            options = {**self.limits, "x0": self.x0, "verbose": verbose or self.limits.get("verbose", False)}
+            if self.slacks is not None:
+                return tradeoff(self.problem, self.slacks, self.method, **options)
+            return solve(self.problem, self.method, **options)
+        except (ValueError, TypeError) as error:
+            raise FileProblem.at_key(self.file, self.text, KeyProblem(self._blame(error), str(error))) from error
+
+    def check(self) -> None:
+        """Find what is wrong with method, tolerances and start without running anything."""
+        if self.problem is None:
+            return
+        options = {key: value for key, value in self.limits.items() if key in parameters(iterate)}
+        try:
+            iterate(self.problem, self.method, x0=self.x0, **options)
+        except (ValueError, TypeError) as error:
+            raise FileProblem.at_key(self.file, self.text, KeyProblem(self._blame(error), str(error))) from error
+
+    def _blame(self, error: Exception) -> KeyPath:
+        if self.problem is None:
+            return ("levels",)
+        if isinstance(error, ConvexityError):
+            return ("lower",)
+        for table in ((), ("limits",)):
+            keys = self.limits if table else [key for key in self.spec if key != "limits"]
+            if found := blamed(str(error), list(keys)):
+                return (*table, *found)
+        return ("method",)
+
+
+def read_task(file: str | Path) -> Task:
+    """Read a problem file and the data it names; everything in it is checked.
+
+    Raises
+    ------
+    FileProblem
+        With the key and the line of what is wrong.
+    """
+    file = Path(file)
+    text, spec = _parsed(file)
+    try:
+        return _Reader(file, text, spec).task()
+    except KeyProblem as problem:
+        raise FileProblem.at_key(file, text, problem) from problem.__cause__
+
+
+def _parsed(file: Path) -> tuple[str, Spec]:
+    raw = file.read_bytes()
+    try:
+        text = raw.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        raise FileProblem(file, line, "", "is not UTF-8 text; save it with that encoding") from None
+    try:
+        return text, tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", str(error))
+        line = int(place[1]) if place and place[1] else text.count("\n") + 1
+        raise FileProblem(file, line, "", f"is not valid TOML: {error}") from None
+
+
+def _checked(check: Callable[[Any, str], Any], value: Any, at: KeyPath) -> None:
+    try:
+        check(value, str(at[-1]))
+    except (ValueError, TypeError) as error:
+        raise KeyProblem(at, str(error)) from None
+
+
+class _Reader:
+    def __init__(self, file: Path, text: str, spec: Spec) -> None:
+        self.file, self.text, self.spec = file, text, spec
+        self.data = Data(file.parent)
+        self.build = Builder(self.data)
+
+    def task(self) -> Task:
+        chain = "levels" in self.spec
+        keys = ("levels", *COMMON) if chain else (*PROBLEM, "slacks", "method", "x0", "limits", "output")
+        required = ("levels", "domain") if chain else ("upper", "lower", "domain")
+        for key in self.spec:
+            if key not in keys:
+                kind = "a chain of levels" if chain else "a problem file"
+                raise KeyProblem((key,), f"{kind} has no key {key!r}; {suggestion(key, keys)}")
+        for key in required:
+            if key not in self.spec:
+                raise KeyProblem((), f"{key} is missing")
+        parts = self._chain() if chain else self._two_levels()
+        return Task(
+            file=self.file,
+            text=self.text,
+            spec=self.spec,
+            limits=self._limits(lexicographic if chain else solve),
+            output=self._output(),
+            data_files=frozenset(self.data.files),
+            **parts,
+        )
+
+    def _chain(self) -> dict[str, Any]:
+        levels = self.spec["levels"]
+        if not isinstance(levels, list) or not levels:
+            raise KeyProblem(("levels",), "must be a list of objectives, the most important first: write [[levels]]")
+        made = tuple(self.build.objective(level, ("levels", i)) for i, level in enumerate(levels))
+        return {"levels": made, "domain": self.build.domain(self.spec["domain"], ("domain",))}
+
+    def _two_levels(self) -> dict[str, Any]:
+        spec = self.spec
+        problem = self.build.make(Problem, {key: spec[key] for key in PROBLEM if key in spec}, (), "a problem")
+        if "slacks" in spec and "slack" in spec:
+            raise KeyProblem(("slacks",), "give slack for one problem or slacks for a trade-off curve, not both")
+        vectors: dict[str, Any] = {
+            key: self.build.value(spec[key], Any, (key,)) for key in ("slacks", "x0") if key in spec
+        }
+        for key, value in vectors.items():
+            _checked(as_vector, value, (key,))
+        if (vectors.get("slacks", np.ones(1)) <= 0).any():
+            raise KeyProblem(("slacks",), "must all be positive")
+        method = self.build.method(spec.get("method", "auto"), ("method",))
+        return {"problem": problem, "domain": problem.domain, "method": method, **vectors}
+
+    def _limits(self, call: Any) -> dict[str, Any]:
+        limits = self.spec.get("limits", {})
+        if not isinstance(limits, dict):
+            raise KeyProblem(("limits",), f"must be a table, got {limits!r}")
+        known = {
+            name: hint
+            for name, (_, hint) in parameters(call).items()
+            if inspect.signature(call).parameters[name].kind is inspect.Parameter.KEYWORD_ONLY
+            and name not in ("x0", "callback")
+        }
+        for key in limits:
+            if key not in known:
+                raise KeyProblem(("limits", key), f"there is no limit {key!r}; {suggestion(key, known)}")
+        made = {key: self.build.value(value, known[key], ("limits", key)) for key, value in limits.items()}
+        if made.get("max_time") == float("inf"):
+            made["max_time"] = None
+        for key, value in made.items():
+            if key in LIMITS and value is not None:
+                _checked(LIMITS[key], value, ("limits", key))
+        return made
+
+    def _output(self) -> Path:
+        given = self.spec.get("output")
+        if given is None:
+            return self.file.with_suffix(".result")
+        if not isinstance(given, str) or not given:
+            raise KeyProblem(("output",), f"must be the name of a file without ending, got {given!r}")
+        return self.file.parent / given

@@ -1,0 +1,116 @@
+"""The answer on disk: JSON for people and other programs, NPZ for Python."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import platform
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..choose import choose
+from ..result import Result
+from ..tradeoff import Tradeoff
+from .task import Outcome, Task
+
+FORMAT = 1
+LIBRARIES = ("tiebreak", "numpy", "scipy", "highspy", "clarabel", "piqp")
+
+
+def write(task: Task, outcome: Outcome, stem: Path) -> tuple[Path, Path]:
+    """Write ``stem``.json and ``stem``.npz, each complete or not at all; returns their paths."""
+    as_json, as_npz = paths(stem)
+    if isinstance(outcome, Result):
+        outcome.save(as_npz)
+    else:
+        part = as_npz.with_name(as_npz.name + ".part")
+        with open(part, "wb") as file:
+            np.savez(file, **_arrays(outcome))
+        os.replace(part, as_npz)
+    part = as_json.with_name(as_json.name + ".part")
+    part.write_text(json.dumps(record(task, outcome), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    os.replace(part, as_json)
+    return as_json, as_npz
+
+
+def paths(stem: Path) -> tuple[Path, Path]:
+    """Where the answer goes."""
+    return stem.with_name(stem.name + ".json"), stem.with_name(stem.name + ".npz")
+
+
+def record(task: Task, outcome: Outcome) -> dict[str, Any]:
+    """What the JSON file holds; infinite and undefined numbers are the texts "inf", "-inf" and "nan"."""
+    if isinstance(outcome, Result):
+        answer = _result(outcome)
+    elif isinstance(outcome, Tradeoff):
+        names = ("slacks", "f", "f_lower", "f_upper", "multipliers")
+        curve = {name: plain(getattr(outcome, name)) for name in names}
+        answer = {"tradeoff": curve, "results": [_result(result) for result in outcome.results]}
+    else:
+        answer = {name: plain(value) for name, value in _fields(outcome).items()}
+    return {
+        "format": FORMAT,
+        "file": task.file.name,
+        **answer,
+        "parameters": {} if task.problem is None else _parameters(task),
+        "limits": plain(task.limits),
+        "problem": plain(task.spec),
+        "versions": {"python": platform.python_version(), **{name: _version(name) for name in LIBRARIES}},
+    }
+
+
+def _result(result: Result) -> dict[str, Any]:
+    left_out = ("trace", "state")  # they are in the NPZ file
+    return {name: plain(value) for name, value in _fields(result).items() if name not in left_out}
+
+
+def _parameters(task: Task) -> Any:
+    """Those of the method that ran, also where ``auto`` chose it."""
+    assert task.problem is not None
+    return plain(_fields(choose(task.problem)[0] if isinstance(task.method, str) else task.method))
+
+
+def _arrays(outcome: Outcome) -> dict[str, Any]:
+    """Of a curve or a chain: all that is an array, with one row of x for each slack."""
+    found = {name: value for name, value in _fields(outcome).items() if isinstance(value, np.ndarray)}
+    if isinstance(outcome, Tradeoff):
+        found["x"] = np.array([result.x for result in outcome.results])
+    return found
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return {one.name: getattr(value, one.name) for one in fields(value)}
+
+
+def plain(value: Any) -> Any:
+    """The same in JSON's types."""
+    if isinstance(value, Enum):
+        return value.value
+    if value is None or isinstance(value, (bool, str, int)):
+        return value
+    if isinstance(value, (float, np.floating)):
+        return float(value) if math.isfinite(value) else str(float(value))
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if is_dataclass(value):
+        return {"type": type(value).__name__, **{name: plain(item) for name, item in _fields(value).items()}}
+    return str(value)  # dates and times of the TOML file
+
+
+def _version(library: str) -> str | None:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return None
