@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -66,3 +67,28 @@ def test_two_at_a_time(tmp_path: Path) -> None:
 def test_names_must_differ(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="different names"):
         Workshop(tmp_path).make([Piece("a", count), Piece("a", count)])
+
+
+def slow(seconds: float) -> dict[str, Any]:
+    time.sleep(seconds)
+    return {"slept": seconds}
+
+
+def test_an_interrupt_does_not_wait_for_what_is_running(tmp_path: Path) -> None:
+    def interrupt(done: int, of: int, name: str, seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    pieces = [Piece("short", slow, {"seconds": 0.0}), Piece("long", slow, {"seconds": 60.0})]
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        Workshop(tmp_path, jobs=2, tell=interrupt).make(pieces)
+    assert time.monotonic() - started < 30
+    assert [path.name.partition("-")[0] for path in tmp_path.glob("*.npz")] == ["short"]
+
+
+def test_a_name_need_not_be_a_file_name(tmp_path: Path) -> None:
+    piece = Piece("../from (1/2, 1/2)", count, {"folder": tmp_path, "n": 2})
+    for _ in range(2):
+        assert Workshop(tmp_path / "kept").make([piece])[piece.name]["n"] == 2
+    assert calls(tmp_path) == 1
+    assert len(list((tmp_path / "kept").iterdir())) == 1

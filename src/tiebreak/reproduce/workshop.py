@@ -6,11 +6,14 @@ import hashlib
 import logging
 import os
 import pickle
+import re
+import signal
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import cache
+from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -68,7 +71,8 @@ class Workshop:
             for piece in todo:
                 yield piece, *_make(piece, self._place(piece))
             return
-        with ProcessPoolExecutor(self.jobs) as pool:
+        others = set(active_children())
+        with ProcessPoolExecutor(self.jobs, initializer=_die_quietly) as pool:
             waiting: dict[Future[tuple[Made, float]], Piece] = {
                 pool.submit(_make, piece, self._place(piece)): piece for piece in todo
             }
@@ -76,11 +80,13 @@ class Workshop:
                 for future in as_completed(waiting):
                     yield waiting[future], *future.result()
             except BaseException:
+                for worker in set(active_children()) - others:  # what they were at is lost, what is kept is whole
+                    worker.terminate()
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
 
     def _place(self, piece: Piece) -> Path:
-        return self.folder / f"{piece.name}-{piece.key()}.npz"
+        return self.folder / f"{re.sub(r'[^A-Za-z0-9.-]+', '-', piece.name)}-{piece.key()}.npz"
 
     def _kept(self, piece: Piece) -> Made | None:
         place = self._place(piece)
@@ -101,6 +107,11 @@ def _code() -> str:
     for path in sorted(Path(__file__).parents[1].rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def _die_quietly() -> None:
+    """Ctrl-C reaches the workers as well; only the parent has something to say about it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _make(piece: Piece, place: Path) -> tuple[Made, float]:
