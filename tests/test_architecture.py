@@ -39,6 +39,7 @@ LAYERS = {
     "lexicographic": {"arrays", "exact", "objectives", "problem", "sets", "solve"},
     "tradeoff": {"arrays", "problem", "result", "solve"},
     "testing": {"arrays", "objectives", "problem", "sets", "solve", "solvers", "watch"},
+    "comparison": {"arrays", "objectives", "problem", "sets", "solvers", "steps", "watch"},
     "experiments": {"objectives", "problem", "sets"},
     "reproduce": {
         "arrays", "certificate", "experiments", "objectives", "problem", "result", "sets", "solve", "solvers", "steps",

@@ -1,0 +1,1 @@
+"""The comparison of all methods on problems whose answers are known: ``tiebreak bench methods``."""
