@@ -124,9 +124,10 @@ class Face:
 
     def snapped(self, x: Ext) -> Ext:
         """x with entries that miss a bound by rounding put on it."""
-        for end in (self.given.lower, self.given.upper):
-            x = np.where(np.abs(x - end) <= 128 * UNIT * (1 + np.abs(x)), end, x)
-        return np.clip(x, self.given.lower, self.given.upper)
+        given = self.given
+        miss = 128 * UNIT * (1 + np.abs(x))
+        x = np.where(x <= given.lower + miss, given.lower, x)
+        return np.where(x >= given.upper - miss, given.upper, x)
 
     def step_rows(self) -> tuple[Matrix, Ext, Ext, Ext, Ext]:
         """The face in the step d = x - point: rows, their low and high ends, lower and upper bounds of d."""

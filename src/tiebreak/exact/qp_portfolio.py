@@ -68,7 +68,7 @@ def _piqp(solver, qp: QP, form: Callable[[Matrix], Matrix]) -> Guess | None:  # 
     for name in ("eps_rel", "eps_duality_gap_rel"):
         setattr(solver.settings, name, TOLERANCE)
     equal = qp.low == qp.high
-    tied, ranged = form(qp.G[equal]), form(qp.G[~equal])
+    tied, ranged = form(qp.G if equal.all() else qp.G[equal]), form(qp.G[~equal])
     ends = qp.low[equal], ranged, qp.low[~equal], qp.high[~equal], qp.lower, qp.upper
     solver.setup(form(qp.H), qp.c, tied, *ends)
     solver.solve()

@@ -131,14 +131,10 @@ class LinearProgram:
 
         rows = self.rows
         m, n = rows.A.shape
-        A = sp.csc_array(sp.diags_array(self._row_scale) @ rows.A @ sp.diags_array(self._column_scale))
-        lp = highspy.HighsLp()
-        lp.num_col_, lp.num_row_ = n, m
-        lp.col_cost_ = np.zeros(n)
-        lp.col_lower_, lp.col_upper_ = rows.lower / self._column_scale, rows.upper / self._column_scale
-        lp.row_lower_, lp.row_upper_ = rows.low * self._row_scale, rows.high * self._row_scale
-        lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = A.indptr, A.indices, A.data
+        by_rows = sp.csr_array(rows.A)
+        row_of = np.repeat(np.arange(m), np.diff(by_rows.indptr))
+        scaled = by_rows.data * self._row_scale[row_of] * self._column_scale[by_rows.indices]
+        A = sp.csc_array(sp.csr_array((scaled, by_rows.indices, by_rows.indptr), shape=(m, n)))
         highs = highspy.Highs()
         options = {
             "output_flag": False,
@@ -150,5 +146,21 @@ class LinearProgram:
         }
         for name, value in options.items():
             highs.setOptionValue(name, value)
-        highs.passModel(lp)
+        highs.passModel(  # by arrays: the fields of a HighsLp are copied number by number
+            n,
+            m,
+            A.nnz,
+            int(highspy.MatrixFormat.kColwise),
+            int(highspy.ObjSense.kMinimize),
+            0.0,
+            np.zeros(n),
+            rows.lower / self._column_scale,
+            rows.upper / self._column_scale,
+            rows.low * self._row_scale,
+            rows.high * self._row_scale,
+            A.indptr.astype(np.int32),
+            A.indices.astype(np.int32),
+            A.data,
+            np.zeros(n, dtype=np.int32),  # all variables are continuous
+        )
         return highs
