@@ -10,7 +10,7 @@ import pytest
 
 import tiebreak as tb
 from tiebreak.kernels import HOMES, compiled
-from tiebreak.sets import crossing, envelope
+from tiebreak.sets import ball_columns, crossing, envelope
 from tiebreak.sets.threshold import _threshold
 from tiebreak.solvers import fair_loop, gram_loop
 
@@ -217,3 +217,18 @@ def test_importing_tiebreak_does_not_import_numba() -> None:
     code = "import sys, tiebreak; print('numba' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_ball_columns() -> None:
+    """The pass over the columns, and the excess at any multiplier."""
+    rng, split, excess = np.random.default_rng(4), compiled("split_columns"), compiled("sphere_excess")
+    for k in range(300):
+        shape = int(rng.integers(1, 6)), int(rng.integers(1, 8))
+        a, c = coefficients(rng, k % 6, shape[0] * shape[1])
+        A, C = ((v / (np.abs(v).max() or 1.0)).reshape(shape) for v in (a, c))
+        parts = ball_columns.split_columns(A, C)
+        for answer, expected in zip(split(A, C), parts, strict=True):
+            np.testing.assert_allclose(answer, expected, rtol=1e-9, atol=32 * ULP * (1 + np.abs(parts[1]).max()))
+        for lam in (0.0, 0.3, 1.0, 1e6, *np.abs(parts[1])):  # at -t_j the column j turns around
+            answer, expected = excess(lam, *parts[1:]), ball_columns.sphere_excess(lam, *parts[1:])
+            assert answer == pytest.approx(expected, rel=256 * ULP)

@@ -28,6 +28,8 @@ HOMES = {
     "fair_links": "logistic",
     "two_products": "logistic",
     "blend": "blend",
+    "split_columns": "spheres",
+    "sphere_excess": "spheres",
 }
 """The kernels, and the module of this package that holds each."""
 

@@ -8,14 +8,13 @@ from math import fsum
 import numpy as np
 
 from ..arrays import UNIT_ROUNDOFF, Matrix, Vector, as_count
+from .ball_columns import cut_ball_columns
 from .base import Cut, Domain
-from .crossing import Vertex, cross
 from .cut import checked, cut_by_dual
 from .l1 import L1Ball
 from .l2 import L2Ball
 from .product import complete_cut
 from .simplex import Simplex
-from .spheres import Spheres
 
 
 class Columns(Domain):
@@ -84,27 +83,12 @@ class Columns(Domain):
         return complete_cut(rest.lmo_cut(a[inside], c[inside], b, warm=warm), inside, point.ravel())
 
     def _cut_balls(self, ball: L2Ball, a: Vector, c: Vector, b: float, warm: float) -> Cut:
-        rows, count = self.shape
-        center = np.repeat(np.broadcast_to(ball.center, rows), count)
-        size_a, size_c = float(np.abs(a).max()) or 1.0, float(np.abs(c).max()) or 1.0
-        spheres = Spheres(a / size_a, c / size_c, np.tile(np.arange(count), rows), count)
-        shift = float(np.abs(c) @ np.abs(center)) / (ball.radius * size_c)  # its rounding enters the level too
-        sizes = float(spheres.sizes_a.sum()), float(spheres.sizes_c.sum()) + shift
-
-        def oracle(lam: float, level: float) -> Vertex:
-            value_a, value_c = (fsum(part) for part in spheres.products(lam))
-            return Vertex(lam, value_a, value_c, *sizes, lam)
-
-        level = (b - float(c @ center)) / (ball.radius * size_c)
-        crossing = cross(oracle, level, warm * size_c / size_a, 1e-14)
-        point = center + ball.radius * sum(weight * spheres.points(lam) for weight, lam in crossing.mix())
-        return Cut(
-            point,
-            crossing.multiplier * size_a / size_c,
-            crossing.gap * ball.radius * size_a,
-            (),
-            crossing.status,
-        )
+        """In units of the radius, from the center."""
+        A, C, center = a.reshape(self.shape), c.reshape(self.shape), np.reshape(ball.center, (-1, 1))
+        shift, error = float(np.sum(C * center)), float(np.sum(np.abs(C * center)))
+        cut = cut_ball_columns(A, C, (b - shift) / ball.radius, warm, error / ball.radius)
+        point = ball.radius * cut.point + center
+        return Cut(point.ravel(), cut.multiplier, ball.radius * cut.gap, (), cut.status)
 
     def project(self, x: Vector) -> Vector:
         return np.ravel(project_columns(self.each, self._check(x, "x").reshape(self.shape)))

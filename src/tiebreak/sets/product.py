@@ -102,16 +102,16 @@ class Product(Domain):
         tied = [name for name in self.names if c[self._slices[name]].any()]
         if len(tied) == len(self.names) > 1 or not tied:
             return cut_by_dual(self, a, c, b, warm)
-        inside = np.zeros(a.size, dtype=bool)
-        for name in tied:
-            inside[self._slices[name]] = True
-        if len(tied) == 1:
-            rest: Domain = self._domains[tied[0]]
-        else:
-            rest = Product({name: (self._domains[name], self.shapes[name]) for name in tied})
         point = np.empty(a.size)
         for name in set(self.names).difference(tied):
             point[self._slices[name]] = self._domains[name].lmo(a[self._slices[name]])
+        if len(tied) == 1:
+            where = self._slices[tied[0]]
+            return complete_cut(self._domains[tied[0]].lmo_cut(a[where], c[where], b, warm=warm), where, point)
+        inside = np.zeros(a.size, dtype=bool)
+        for name in tied:
+            inside[self._slices[name]] = True
+        rest = Product({name: (self._domains[name], self.shapes[name]) for name in tied})
         return complete_cut(rest.lmo_cut(a[inside], c[inside], b, warm=warm), inside, point)
 
     def project(self, x: Vector) -> Vector:
@@ -129,15 +129,20 @@ class Product(Domain):
         return [(self._domains[name], x[self._slices[name]]) for name in self.names]
 
 
-def complete_cut(cut: Cut, inside: NDArray[np.bool_], point: Vector) -> Cut:
+def complete_cut(cut: Cut, inside: slice | NDArray[np.bool_], point: Vector) -> Cut:
     """The cut of a product, from that of the factors at the positions ``inside`` and a point of the others."""
-    positions, others = np.flatnonzero(inside), np.flatnonzero(~inside & (point != 0))
     point = point.copy()
+    if cut.atoms:
+        positions = np.arange(point.size)[inside]
+        point[inside] = 0.0
+        others = np.flatnonzero(point)
+        atoms = tuple(
+            Atom(atom.weight, np.append(positions[atom.index], others), np.append(atom.value, point[others]))
+            for atom in cut.atoms
+        )
+    else:
+        atoms = ()
     point[inside] = cut.point
-    atoms = tuple(
-        Atom(atom.weight, np.append(positions[atom.index], others), np.append(atom.value, point[others]))
-        for atom in cut.atoms
-    )
     return Cut(point, cut.multiplier, cut.gap, atoms, cut.status)
 
 

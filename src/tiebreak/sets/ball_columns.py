@@ -1,0 +1,135 @@
+"""The cut of matrices whose columns lie in unit balls, with its multiplier to full precision.
+
+In column j, a_j = t_j c_j + p_j with p_j orthogonal to c_j. A minimiser of <a + lam c, .> is -(a_j + lam c_j) divided
+by its norm h_j = hypot(|p_j|, u_j), u_j = |c_j| (lam + t_j), and
+
+    <c, s(lam)> + sum_j |c_j|  =  sum_j |c_j| (1 - u_j / h_j)  =:  excess(lam)
+
+falls to 0 as lam grows. The multiplier is where it meets b + sum_j |c_j|. After one pass over the matrices an
+evaluation costs a few operations a column; all terms are positive, so that nothing cancels, however large lam is. Far
+out the excess falls like lam^-2, so Newton's method is applied to excess^(-1/2), which is almost linear there, within
+a bracket. Where a column has p_j = 0 the excess jumps, and the answer mixes the minimisers on both sides of the jump.
+"""
+
+from __future__ import annotations
+
+from math import inf, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import UNIT_ROUNDOFF, Matrix, Vector
+from ..kernels import compiled, compiled_loop
+from .base import CutStatus
+from .crossing import EXACT, SHORTFALL
+
+MAX_CALLS = 300
+
+
+class BallCut(NamedTuple):
+    """The point, an m x n matrix, with its multiplier, certified gap and status."""
+
+    point: Matrix
+    multiplier: float
+    gap: float
+    status: CutStatus
+
+
+def cut_ball_columns(A: Matrix, C: Matrix, b: float, warm: float, error: float = 0.0) -> BallCut:
+    """A minimiser of <A, .> over the matrices with columns in the unit ball and <C, .> <= b.
+
+    ``warm`` is a guess of the multiplier, ``error`` what b may be off by.
+    """
+    size_a, size_c = float(np.abs(A).max()) or 1.0, float(np.abs(C).max()) or 1.0
+    A, C, b = A / size_a, C / size_c, b / size_c
+    split = compiled("split_columns") or split_columns
+    P, t, p, n = split(A, C)
+    total = float(n.sum())
+    size, target = total + abs(b) + error / size_c, b + total
+    if sphere_excess(0.0, t, p, n)[0] <= target + EXACT * size:
+        return BallCut(_minimiser(0.0, P, C, t, p, n), 0.0, 0.0, CutStatus.INACTIVE)
+    if target <= 0.0:
+        status = CutStatus.INFEASIBLE if target < -SHORTFALL * size else CutStatus.BOUNDARY
+        return BallCut(_minimiser(inf, P, C, t, p, n), inf, inf, status)
+    find = compiled_loop(find_multiplier, sphere_excess="sphere_excess")
+    low, high = find(target, UNIT_ROUNDOFF * size, warm * size_c / size_a, t, p, n)
+    point = _minimiser(low, P, C, t, p, n)
+    if high > low:
+        above, below = sphere_excess(low, t, p, n)[0] - target, target - sphere_excess(high, t, p, n)[0]
+        share = max(below, 0.0) / (max(above, 0.0) + max(below, 0.0) or 1.0)
+        point = share * point + (1.0 - share) * _minimiser(high, P, C, t, p, n)
+    dual = -float(np.hypot(p, n * (low + t)).sum()) - low * b
+    gap = max(float(np.vdot(A, point)) - dual, 0.0)
+    return BallCut(point, low * size_a / size_c, gap * size_a, CutStatus.ACTIVE)
+
+
+def split_columns(A: Matrix, C: Matrix) -> tuple[Matrix, Vector, Vector, Vector]:
+    """The matrix of the p_j, the t_j, |p_j| and |c_j|. Twin of the kernel of that name."""
+    squares = (C * C).sum(axis=0)
+    divisor = np.where(squares > 0, squares, 1.0)
+    t = (A * C).sum(axis=0) / divisor
+    P = A - t * C
+    again = (P * C).sum(axis=0) / divisor  # as what is left of an a_j nearly parallel to c_j is inexact
+    P -= again * C
+    t, p, n = t + again, np.sqrt((P * P).sum(axis=0)), np.sqrt(squares)
+    noise = p <= 4 * UNIT_ROUNDOFF * np.abs(t) * n
+    P[:, noise] = p[noise] = 0.0
+    return P, t, p, n
+
+
+def sphere_excess(lam: float, t: Vector, p: Vector, n: Vector) -> tuple[float, float]:
+    """excess(lam) and its slope. Twin of the kernel of that name."""
+    u = n * (lam + t)
+    h = np.sqrt(p * p + u * u)
+    h[h == 0] = 1.0
+    sine, cosine = p / h, u / h
+    square = sine * sine
+    up = np.where(u >= 0, square / (1.0 + np.maximum(cosine, 0.0)), 1.0 - cosine)
+    return float(n @ up), -float((n * n) @ (square / h))
+
+
+def find_multiplier(target: float, tol: float, warm: float, t: Vector, p: Vector, n: Vector) -> tuple[float, float]:
+    """Multipliers (low, high) with excess(low) >= target >= excess(high) that are one, or next to each other.
+
+    ``target`` is positive and below excess(0).
+    """
+    low, high, lam = 0.0, inf, warm if 0.0 < warm < inf else 1.0
+    root, patience, width = 1.0 / sqrt(target), 3, inf
+    for _ in range(MAX_CALLS):
+        value, slope = sphere_excess(lam, t, p, n)
+        if abs(value - target) <= tol:
+            return lam, lam
+        if value > target:
+            low = lam
+        else:
+            high = lam
+        new = lam + 2.0 * value * (1.0 - root * sqrt(value)) / slope if slope < 0.0 else -1.0
+        if high - low <= 0.5 * width:
+            patience, width = 3, high - low
+        else:
+            patience -= 1
+        if not low < new < high or patience < 0:
+            patience = 3
+            if high == inf:
+                new = 8.0 * lam
+            elif high > 4.0 * low:
+                new = sqrt(low) * sqrt(high) if low > 0.0 else high / 8.0
+            else:
+                new = low + 0.5 * (high - low)
+        if not low < new < high:  # no number is between them
+            return low, high
+        lam = new
+    return low, high if high < inf else low
+
+
+def _minimiser(lam: float, P: Matrix, C: Matrix, t: Vector, p: Vector, n: Vector) -> Matrix:
+    """s(lam); among several minimisers, one with the smallest <c_j, s_j>."""
+    if lam == inf:
+        along, across = (n > 0).astype(float), (n == 0).astype(float)
+    else:
+        u = n * (lam + t)
+        h = np.sqrt(p * p + u * u)
+        any_point = h == 0
+        h[any_point] = 1.0
+        along, across = np.where(any_point, 1.0, u / h), p / h
+    return C * (-along / np.where(n > 0, n, 1.0)) - P * (across / np.where(p > 0, p, 1.0))
