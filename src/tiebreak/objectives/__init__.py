@@ -10,6 +10,7 @@ from .least_squares import LeastSquares
 from .linear import Linear, SquaredNorm
 from .logistic import Logistic
 from .quadratic import Quadratic
+from .reconstruction import Reconstruction
 
 __all__ = [
     "ConvexityError",
@@ -23,6 +24,7 @@ __all__ = [
     "Objective",
     "Predictor",
     "Quadratic",
+    "Reconstruction",
     "SquaredCovariance",
     "SquaredNorm",
     "Sum",
