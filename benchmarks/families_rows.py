@@ -11,6 +11,7 @@ import reference as ref
 import tiebreak as tb
 from decimals import chain
 from family import Family, two_levels
+from tiebreak.experiments.ill_posed import KERNELS
 
 
 def incidence(sources: int, sinks: int) -> Any:
@@ -143,38 +144,6 @@ def integral(seed: int, size: tuple[str, int]) -> Family:
     note = f"condition {np.linalg.cond(A):.0e}"
     return two_levels(f"{kind}, n = {n}", upper, tb.LeastSquares(A, b), tb.Box(0.0, 10.0),
                           (g.value, g.error), f, note)  # fmt: skip
-
-
-def phillips(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Phillips' equation by Galerkin's method with box functions; n a multiple of 4."""
-    from scipy.linalg import toeplitz
-
-    h, quarter = 12 / n, n // 4
-    c = np.cos(np.arange(-1, quarter + 1) * 4 * np.pi / n)
-    row = np.zeros(n)
-    row[:quarter] = h + 9 / (h * np.pi**2) * (2 * c[1:-1] - c[:-2] - c[2:])
-    row[quarter] = h / 2 + 9 / (h * np.pi**2) * (np.cos(4 * np.pi / n) - 1)
-    half = (h + np.diff(np.sin(np.linspace(0, 3, quarter + 1) * np.pi / 3)) / (np.pi / 3)) / np.sqrt(h)
-    x = np.zeros(n)
-    x[n // 2 : n // 2 + quarter] = half
-    x[quarter : n // 2] = half[::-1]
-    return toeplitz(row), x
-
-
-def baart(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """exp(s cos t) on [0, pi/2] x [0, pi] by the midpoint rule, solution sin t."""
-    middle = (np.arange(n) + 0.5) / n
-    s, t = middle * np.pi / 2, middle * np.pi
-    return np.exp(s[:, None] * np.cos(t)) * np.pi / n, np.sin(t)
-
-
-def foxgood(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """sqrt(s^2 + t^2) on the unit square by the midpoint rule, solution t."""
-    t = (np.arange(n) + 0.5) / n
-    return np.hypot(t[:, None], t) / n, t
-
-
-KERNELS = {"phillips": phillips, "baart": baart, "foxgood": foxgood}
 
 
 def flux(seed: int, size: str) -> Family:
