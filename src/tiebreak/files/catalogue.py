@@ -1,6 +1,6 @@
-"""What a problem file may name: every objective, set and step rule that can be made from plain data.
+"""What a problem file may name: every public objective, set and step rule that can be made from plain data.
 
-Nothing is listed here by name: a new class that its package exports can be written in a file at once.
+Nothing is listed here by name: a class that ``tiebreak`` exports can be written in a file at once.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import inspect
 import typing
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -25,13 +26,17 @@ KINDS: dict[type, tuple[str, ModuleType]] = {
 """The base classes of what a table with ``type`` can make, what to call them, and the module that exports them."""
 
 WRITTEN_OTHERWISE = {Sum, Multiple}  # as terms and weight
+LIBRARY = __name__.partition(".")[0]
 
 
 @cache
 def classes(base: Any) -> dict[str, type]:
     """The classes of a kind that plain data can make, by name."""
     module = KINDS[base][1]
-    found = {name: getattr(module, name) for name in getattr(module, "__all__", vars(module))}
+    public = (
+        vars(steps) if module is steps else [name for name in import_module(LIBRARY).__all__ if name in vars(module)]
+    )
+    found = {name: getattr(module, name) for name in public}
     return {name: cls for name, cls in found.items() if inspect.isclass(cls) and _plain(cls, base)}
 
 

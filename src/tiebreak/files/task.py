@@ -76,7 +76,7 @@ class Task:
         try:
             if self.problem is None:
                 return lexicographic(self.levels, self.domain, **self.limits)
-            options = {**self.limits, "x0": self.x0, "verbose": verbose or self.limits.get("verbose", False)}
+            options = {**self.limits, "x0": self.x0, "verbose": verbose or self.limits["verbose"]}
             if self.slacks is not None:
                 return tradeoff(self.problem, self.slacks, self.method, **options)
             return solve(self.problem, self.method, **options)
@@ -197,22 +197,22 @@ class _Reader:
         limits = self.spec.get("limits", {})
         if not isinstance(limits, dict):
             raise KeyProblem(("limits",), f"must be a table, got {limits!r}")
+        hints = parameters(call)
         known = {
-            name: hint
-            for name, (_, hint) in parameters(call).items()
-            if inspect.signature(call).parameters[name].kind is inspect.Parameter.KEYWORD_ONLY
-            and name not in ("x0", "callback")
+            name: parameter.default
+            for name, parameter in inspect.signature(call).parameters.items()
+            if parameter.kind is inspect.Parameter.KEYWORD_ONLY and name not in ("x0", "callback")
         }
         for key in limits:
             if key not in known:
                 raise KeyProblem(("limits", key), f"there is no limit {key!r}; {suggestion(key, known)}")
-        made = {key: self.build.value(value, known[key], ("limits", key)) for key, value in limits.items()}
+        made = {key: self.build.value(value, hints[key][1], ("limits", key)) for key, value in limits.items()}
         if made.get("max_time") == float("inf"):
             made["max_time"] = None
         for key, value in made.items():
             if key in LIMITS and value is not None:
                 _checked(LIMITS[key], value, ("limits", key))
-        return made
+        return {**known, **made}
 
     def _output(self) -> Path:
         given = self.spec.get("output")

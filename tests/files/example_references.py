@@ -1,0 +1,143 @@
+"""The examples solved a second time, by CVXPY or on paper, from data read by other code: (f*, g*) for each file.
+
+Where the lower level can be met exactly, g* = 0 and its solutions are {x in Z : A x = b}; where it is linear they
+are {x in Z : <c, x> = g*}. So no reference needs a row g(x) <= g* + tiny.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import cvxpy as cp
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from scipy.optimize import linear_sum_assignment, linprog, minimize, minimize_scalar
+
+DATA = Path(__file__).resolve().parent.parent.parent / "examples" / "data"
+ACCURATE = {"solver": cp.CLARABEL, "tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11}
+
+Reference = tuple[float, float]
+
+
+def smallest(objective: cp.Expression, constraints: list[cp.Constraint]) -> float:
+    problem = cp.Problem(cp.Minimize(objective), constraints)
+    problem.solve(**ACCURATE)
+    assert problem.status == cp.OPTIMAL
+    return float(problem.value)
+
+
+def houses() -> tuple[np.ndarray, ...]:
+    train, validation = (pd.read_csv(DATA / f"houses_{name}.csv") for name in ("train", "validation"))
+    split = [(table.drop(columns="price").to_numpy(), table["price"].to_numpy()) for table in (train, validation)]
+    return (*split[0], *split[1])
+
+
+def regression() -> Reference:
+    A, b, A_val, b_val = houses()
+    x = cp.Variable(20)
+    return smallest(cp.sum_squares(A_val @ x - b_val) / 30, [A @ x == b, cp.norm1(x) <= 4]), 0.0
+
+
+def robust() -> Reference:
+    A, b, A_val, b_val = houses()
+    x = cp.Variable(20)
+    loss = cp.sum(cp.huber(A_val @ x - b_val, 0.5)) / 2  # CVXPY's is r^2 near zero
+    return smallest(loss, [A @ x == b, cp.abs(x) <= 1, cp.norm1(x) <= 5]), 0.0
+
+
+def portfolio() -> Reference:
+    excess, fees = pd.read_csv(DATA / "fund_excess.csv").to_numpy(), pd.read_csv(DATA / "fund_fees.csv")["fee"]
+    rows, right = np.vstack([excess, np.ones(10)]), [0.0] * 5 + [1.0]
+    return float(linprog(fees.to_numpy(), A_eq=rows, b_eq=right, bounds=(0, None)).fun), 0.0
+
+
+def fluxes() -> Reference:
+    """On paper: growth 10 needs all the sugar; split_1 = split_2 = 5 are shortest, make_B is at its bound 8."""
+    return 0.5 * float(np.sum(np.square([10.0, 5, 5, 12, 8, 2, 0, 10]))), -10.0
+
+
+def shifts() -> Reference:
+    limits, x = pd.read_csv(DATA / "shift_limits.csv"), cp.Variable(14)
+    constraints = [cp.sum(x[:7]) == 40, cp.sum(x[7:]) == 45, x >= limits["least"], x <= limits["most"]]
+    return smallest(cp.sum_squares(cp.diff(x)), constraints), 0.0
+
+
+def assignment() -> Reference:
+    costs = pd.read_csv(DATA / "task_costs.csv").drop(columns="person").to_numpy()
+    best = float(costs[linear_sum_assignment(costs)].sum())
+    X = cp.Variable((5, 5), nonneg=True)
+    doubly = [cp.sum(X, axis=0) == 1, cp.sum(X, axis=1) == 1]
+    return smallest(cp.sum_squares(X) / 2, [*doubly, cp.sum(cp.multiply(costs, X)) == best]), best
+
+
+def fairness() -> Reference:
+    """The fit depends on x1 + x2 and x3 alone: smooth minimisation in two variables, then a search along the line."""
+    train, audit = (pd.read_csv(DATA / f"patients_{name}.csv") for name in ("train", "audit"))
+    A, signs = train[["test_1", "age"]].to_numpy(), 2 * train["ill"].to_numpy() - 1
+    assert (train["test_1"] == train["test_2"]).all()
+    fit = minimize(lambda w: np.mean(np.logaddexp(0, -signs * (A @ w))), np.zeros(2), method="BFGS", tol=1e-10)
+    B, v = audit[["test_1", "test_2", "age"]].to_numpy(), audit["group"].to_numpy()
+
+    def covariance(share: float) -> float:
+        x = np.array([share, fit.x[0] - share, fit.x[1]])
+        return float(np.mean((v - v.mean()) / (1 + np.exp(-B @ x))) ** 2)
+
+    reach = np.linspace(-3, 3, 61)  # all within the ball
+    found = [minimize_scalar(covariance, bounds=(low, low + 0.1), method="bounded").fun for low in reach]
+    return min(found), float(fit.fun)
+
+
+def speakers() -> Reference:
+    with np.load(DATA / "speakers.npz") as data:
+        A, b = data["response"], data["wanted"]
+    x, dear = cp.Variable(8), np.repeat([0.0, 0.3], 4)
+    return smallest(cp.sum_squares(x) / 4 + dear @ x, [A @ x == b, cp.pnorm(x, 3) <= 1.65]), 0.0
+
+
+def genes() -> Reference:
+    with np.load(DATA / "genes.npz") as data:
+        A, A_val = data["fit"], data["validate"]
+    b, b_val = (pd.read_csv(DATA / f"genes_{name}.csv")["response"].to_numpy() for name in ("fit", "validate"))
+    x = cp.Variable(12)
+    norm = sum(cp.norm(x[i : i + 3]) for i in range(0, 12, 3))
+    return smallest(cp.sum_squares(A_val @ x - b_val) / 20, [A @ x == b, norm <= 2]), 0.0
+
+
+def ratings() -> Reference:
+    known = sparse.load_npz(DATA / "ratings_known.npz").indices
+    b, X = pd.read_csv(DATA / "ratings.csv")["rating"].to_numpy(), cp.Variable((5, 6))
+    entries = cp.hstack([X[i // 6, i % 6] for i in known])
+    return smallest(cp.sum_squares(X - 2.5) / 2, [entries == b, cp.normNuc(X) <= 16]), 0.0
+
+
+def state() -> Reference:
+    X, Z, one = np.array([[0.0, 1], [1, 0]]), np.diag([1.0, -1]), np.eye(2)
+    rho = cp.Variable((4, 4), PSD=True)
+    means = [(np.kron(Z, one), 0.6), (np.kron(one, Z), -0.2), (np.kron(X, X), 0.3)]
+    measured = [cp.trace(operator @ rho) == mean for operator, mean in means]
+    return smallest(cp.sum_squares(rho) / 2, [cp.trace(rho) == 1, *measured]), 0.0
+
+
+def plan() -> Reference:
+    make, energy = cp.Variable((2, 3)), cp.Variable(3, nonneg=True)
+    meets = [cp.sum(make, axis=0) == [5, 4, 3], cp.sum(make) == np.array([8, 13, 16]) @ energy]
+    cost = cp.sum_squares(cp.sum(make, axis=1)) / 20 + np.array([1, 2, 4]) @ energy
+    return smallest(cost, [*meets, make >= 0, make <= 4, cp.sum(energy) == 1]), 0.0
+
+
+def spectra() -> Reference:
+    with np.load(DATA / "spectra.npz") as data:
+        colours, seen = data["A"][::3, ::3], data["b"].reshape(2, 3)
+    shares = cp.Variable((4, 3), nonneg=True)
+    return smallest(cp.sum_squares(shares) / 2, [colours @ shares == seen, cp.sum(shares, axis=0) == 1]), 0.0
+
+
+REFERENCES: dict[str, Callable[[], Reference]] = {
+    function.__name__: function
+    for function in (
+        regression, robust, portfolio, fluxes, shifts, assignment, fairness, speakers, genes, ratings, state, plan, spectra,
+    )
+}  # fmt: skip
+REFERENCES["toy"] = lambda: (-0.08, -1.0)  # on paper, in the paper
