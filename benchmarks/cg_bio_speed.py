@@ -28,39 +28,15 @@ import numpy as np
 from scipy.optimize import linprog
 
 import tiebreak as tb
+from tiebreak.experiments.regression import stand_in
 
 NEVER = 1e-30
 """A tolerance that no stopping test meets."""
 
 
-def page_visits(seed: int = 0, pages: int = 1068, days: int = 731) -> np.ndarray:
-    """Daily visits of pages: Poisson counts around popularity, week, year and trend, with slow noise and spikes."""
-    rng = np.random.default_rng(seed)
-    day = np.arange(days)
-    popularity = rng.lognormal(3.0, 1.5, (pages, 1))
-    week = 1 + rng.uniform(0, 0.4, (pages, 1)) * np.cos(2 * np.pi * (day / 7 + 0.1 * rng.random((pages, 1))))
-    year = 1 + rng.uniform(0, 0.5, (pages, 1)) * np.cos(2 * np.pi * (day / 365.25 + rng.random((pages, 1))))
-    trend = np.exp(rng.normal(0, 0.3, (pages, 1)) * day / days)
-    shocks, noise = rng.normal(0, 0.15, (pages, days)), np.zeros((pages, days))
-    for t in range(1, days):
-        noise[:, t] = 0.8 * noise[:, t - 1] + shocks[:, t]
-    spikes = np.where(rng.random((pages, days)) < 0.003, rng.lognormal(1.5, 0.5, (pages, days)), 1.0)
-    visits = rng.poisson(popularity * week * year * trend * np.exp(noise) * spikes).astype(float)
-    return visits / visits.max(axis=0)
-
-
 def regression(seed: int = 0) -> tb.Problem:
     """One day from all others; 60 % of the pages for training, 20 % for validation, 20 % unused here."""
-    visits, rng = page_visits(seed), np.random.default_rng(seed)
-    target = int(rng.integers(visits.shape[1]))
-    A, b = np.delete(visits, target, axis=1), visits[:, target]
-    order = rng.permutation(len(A))
-    train, validation = order[:641], order[641:854]
-    return tb.Problem(
-        upper=tb.LeastSquares(A[validation], b[validation]),
-        lower=tb.LeastSquares(A[train], b[train]),
-        domain=tb.L1Ball(1.0),
-    )
+    return stand_in(seed).problem()
 
 
 def people(seed: int = 0, n: int = 2000) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
