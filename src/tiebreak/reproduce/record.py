@@ -38,9 +38,12 @@ def record(
     at: NDArray[np.int_] | None = None,
     metrics: Mapping[str, Metric] | None = None,
     keep_points: bool = False,
+    iterates: bool = False,
     seed: int | None = None,
 ) -> dict[str, NDArray[Any]]:
     """Run ``updates`` updates (fewer where the method's own test ends it) and look at what it would return.
+
+    ``iterates`` looks at x_k instead, where the two differ: an average, a projection, the best point so far.
 
     Returns
     -------
@@ -66,7 +69,7 @@ def record(
         spent += time.perf_counter() - resumed
         last = state
         if state.k in wanted:
-            x = solver.solution(state)
+            x = state.x if iterates else solver.solution(state)
             rows.append([state.k, spent, problem.upper.value(x), problem.lower.value(x)])
             rows[-1] += [metric(x) for metric in (metrics or {}).values()]
             points.append(x.copy())
@@ -74,7 +77,7 @@ def record(
             break
         resumed = time.perf_counter()
     if last is not None and last.k != rows[-1][0]:  # the method ended between two moments
-        x = solver.solution(last)
+        x = last.x if iterates else solver.solution(last)
         rows.append([last.k, spent, problem.upper.value(x), problem.lower.value(x)])
         rows[-1] += [metric(x) for metric in (metrics or {}).values()]
         points.append(x.copy())
