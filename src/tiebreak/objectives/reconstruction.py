@@ -52,7 +52,7 @@ class Reconstruction(Objective):
     >>> f.value([1.0, 0.0, 1.0, 2.0])  # D = (1, 0)', X = (1, 2): the second point has an error of (0, 2)'
     2.0
     >>> g = tb.Reconstruction([[1.0, 2.0], [0.0, 2.0]], atoms=1, codes=[[1.0, 2.0]])
-    >>> g.dim, g.convex, g.value([1.0, 0.0])
+    >>> g.dim, g.convex, round(g.value([1.0, 0.0]), 12)
     (2, True, 2.0)
     """
 
