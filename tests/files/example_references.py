@@ -137,7 +137,8 @@ def spectra() -> Reference:
 REFERENCES: dict[str, Callable[[], Reference]] = {
     function.__name__: function
     for function in (
-        regression, robust, portfolio, fluxes, shifts, assignment, fairness, speakers, genes, ratings, state, plan, spectra,
+        regression, robust, portfolio, fluxes, shifts, assignment, fairness, speakers, genes, ratings, state, plan,
+        spectra,
     )
 }  # fmt: skip
 REFERENCES["toy"] = lambda: (-0.08, -1.0)  # on paper, in the paper

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import is_dataclass
 from types import NoneType, UnionType
 from typing import Any, TypeVar, cast
@@ -25,6 +25,9 @@ from .locate import KeyPath
 
 T = TypeVar("T")
 Spec = dict[str, Any]
+
+FILE_KEYS = ("upper", "lower", "domain", "slack", "error_bound", "slacks", "method", "x0", "limits", "output")
+"""The keys of a file that has two levels; the first five are those of the problem."""
 
 SCALARS = {float: "a number", int: "a whole number", bool: "true or false", str: "a text"}
 
@@ -50,15 +53,20 @@ class Builder:
         spec = _as_table(spec, at)
         if spec.get("type") != "Product":
             return cast(Domain, self._typed(Domain, spec, at))
-        _check_keys(spec, {"type": True, "blocks": True}, "Product", at)
+        _check_known(spec, ("type", "blocks"), "Product", at)
+        _check_complete(spec, ("blocks",), "Product", at)
         path = (*at, "blocks")
-        blocks = _as_table(spec["blocks"], path, word="blocks, as in w = { type = ..., shape = ... }")
+        blocks = _as_table(spec["blocks"], path, word="a table of blocks, as in w = { type = ..., shape = ... }")
         made = {name: self._block(block, (*path, name)) for name, block in blocks.items()}
         return _called(Product, {"blocks": made}, at)
 
     def method(self, spec: Any, at: KeyPath) -> str | Solver[Any]:
         """A method: its name, or a table of its name and its parameters."""
-        spec = {"name": spec} if isinstance(spec, str) else _as_table(spec, at, word="the name of a method")
+        spec = (
+            {"name": spec}
+            if isinstance(spec, str)
+            else _as_table(spec, at, word="the name of a method, or a table of its name and its parameters")
+        )
         if "name" not in spec:
             raise KeyProblem(at, "name is missing: which method?")
         name: str = _scalar(spec["name"], (str,), (*at, "name"))
@@ -78,9 +86,16 @@ class Builder:
         """Call a class with what the table holds."""
         name = name or call.__name__
         known = parameters(call)
-        _check_keys(spec, {key: required for key, (required, _) in known.items()}, name, at)
+        _check_known(spec, known, name, at)
         given = {key: self.value(value, known[key][1], (*at, key)) for key, value in spec.items()}
-        return _called(call, given, at)
+        _check_complete(spec, [key for key, (required, _) in known.items() if required], name, at)
+        try:
+            return _called(call, given, at)
+        except KeyProblem as problem:
+            if "1-D" in str(problem) and isinstance(spec.get(str(problem.path[-1])), dict):
+                hint = "choose one column with column = ..., or take all row by row with flatten = true"
+                raise KeyProblem(problem.path, f"{problem}; {hint}") from None
+            raise
 
     def value(self, value: Any, hint: Any, at: KeyPath) -> Any:
         """What a parameter of that type gets for a value of the file."""
@@ -118,7 +133,7 @@ class Builder:
         return self.make(known[name], rest, at)
 
     def _sum(self, spec: Spec, at: KeyPath) -> Objective:
-        _check_keys(spec, {"terms": True}, "a sum", at)
+        _check_known(spec, ("terms",), "a sum", at)
         path = (*at, "terms")
         terms = spec["terms"]
         if not isinstance(terms, list) or not terms:
@@ -140,22 +155,25 @@ class Builder:
         return self.domain({key: value for key, value in spec.items() if key != "shape"}, at), shape
 
 
-def _as_table(value: Any, at: KeyPath, word: str = "type = a name, with its parameters") -> Spec:
+def _as_table(value: Any, at: KeyPath, word: str = "a table of type = a name, with its parameters") -> Spec:
     """A table; a bare name is one without parameters."""
     if isinstance(value, str):
         return {"type": value}
     if not isinstance(value, dict):
-        raise KeyProblem(at, f"must be a table of {word}, got {value!r}")
+        raise KeyProblem(at, f"must be {word}, got {value!r}")
     return value
 
 
-def _check_keys(spec: Spec, known: Mapping[str, bool], name: str, at: KeyPath) -> None:
-    """Every key is known, and no required one (True) is missing."""
+def _check_known(spec: Spec, known: Collection[str], name: str, at: KeyPath) -> None:
     for key in spec:
         if key not in known:
             there = suggestion(key, known) or "it has none"
-            raise KeyProblem((*at, key), f"{name} has no parameter {key!r}; {there}")
-    missing = [key for key, required in known.items() if required and key not in spec]
+            top = "; a key of the file itself must stand above the first [table]" if key in FILE_KEYS and at else ""
+            raise KeyProblem((*at, key), f"{name} has no parameter {key!r}; {there}{top}")
+
+
+def _check_complete(spec: Spec, required: Collection[str], name: str, at: KeyPath) -> None:
+    missing = [key for key in required if key not in spec]
     if missing:
         raise KeyProblem(at, f"{name} needs {' and '.join(missing)}")
 

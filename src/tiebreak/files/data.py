@@ -119,7 +119,9 @@ def _from_npz(path: Path, source: dict[str, Any], at: KeyPath) -> Matrix:
             array = file[_array_name(names, source.get("array"), at)]
     except KeyProblem:
         raise
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile, TypeError) as error:
+    except (ValueError, EOFError, zipfile.BadZipFile, TypeError):
+        raise KeyProblem((*at, "file"), f"{path.name} is not an NPZ file of numbers") from None
+    except OSError as error:
         raise KeyProblem((*at, "file"), f"cannot read {path.name}: {error}") from None
     if array.dtype.kind == "f" and (bad := first_nan(array)):
         raise KeyProblem(at, f"the array of {path.name} holds NaN at {list(bad)}; remove or impute it first")

@@ -45,6 +45,6 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     known = list(known)
     if not known:
         return ""
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     hint = f"did you mean {near[0]!r}? " if near else ""
     return f"{hint}There is {', '.join(known)}" if len(known) <= 40 else f"{hint}There are {len(known)}"

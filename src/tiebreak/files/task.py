@@ -20,7 +20,7 @@ from ..result import Result
 from ..sets import Domain
 from ..solve import Method, iterate, solve
 from ..tradeoff import Tradeoff, tradeoff
-from .build import Builder, Spec, blamed
+from .build import FILE_KEYS, Builder, Spec, blamed
 from .catalogue import parameters
 from .data import Data
 from .errors import FileProblem, KeyProblem, suggestion
@@ -28,8 +28,8 @@ from .locate import KeyPath
 
 Outcome = Result | Tradeoff | Chain
 
-COMMON = ("domain", "limits", "output")
-PROBLEM = ("upper", "lower", "domain", "slack", "error_bound")
+CHAIN_KEYS = ("levels", "domain", "limits", "output")
+PROBLEM = FILE_KEYS[:5]
 LIMITS = {"max_iter": as_count, **dict.fromkeys(("max_time", "tol_upper", "tol_lower", "tol"), as_positive)}
 assert {one.name for one in fields(Problem)} == set(PROBLEM)
 
@@ -151,15 +151,11 @@ class _Reader:
 
     def task(self) -> Task:
         chain = "levels" in self.spec
-        keys = ("levels", *COMMON) if chain else (*PROBLEM, "slacks", "method", "x0", "limits", "output")
-        required = ("levels", "domain") if chain else ("upper", "lower", "domain")
+        keys = CHAIN_KEYS if chain else FILE_KEYS
         for key in self.spec:
             if key not in keys:
                 kind = "a chain of levels" if chain else "a problem file"
                 raise KeyProblem((key,), f"{kind} has no key {key!r}; {suggestion(key, keys)}")
-        for key in required:
-            if key not in self.spec:
-                raise KeyProblem((), f"{key} is missing")
         parts = self._chain() if chain else self._two_levels()
         return Task(
             file=self.file,
@@ -176,11 +172,13 @@ class _Reader:
         if not isinstance(levels, list) or not levels:
             raise KeyProblem(("levels",), "must be a list of objectives, the most important first: write [[levels]]")
         made = tuple(self.build.objective(level, ("levels", i)) for i, level in enumerate(levels))
+        if "domain" not in self.spec:
+            raise KeyProblem((), "a chain of levels needs domain")
         return {"levels": made, "domain": self.build.domain(self.spec["domain"], ("domain",))}
 
     def _two_levels(self) -> dict[str, Any]:
         spec = self.spec
-        problem = self.build.make(Problem, {key: spec[key] for key in PROBLEM if key in spec}, (), "a problem")
+        problem = self.build.make(Problem, {key: spec[key] for key in PROBLEM if key in spec}, (), "a problem file")
         if "slacks" in spec and "slack" in spec:
             raise KeyProblem(("slacks",), "give slack for one problem or slacks for a trade-off curve, not both")
         vectors: dict[str, Any] = {
