@@ -22,17 +22,18 @@ LAYERS = {
     "objectives": {"arrays", "kernels"},
     "sets": {"arrays", "kernels"},
     "problem": {"arrays", "objectives", "sets"},
+    "composite": {"arrays", "objectives", "problem", "sets"},
     "points": {"arrays", "objectives"},
     "steps": {"arrays", "problem"},
-    "exact": {"arrays", "kernels", "objectives", "sets", "problem"},
-    "solvers": {"arrays", "exact", "kernels", "objectives", "sets", "problem", "points", "steps"},
-    "certificate": {"arrays", "exact", "objectives", "problem"},
+    "exact": {"arrays", "composite", "kernels", "objectives", "sets", "problem"},
+    "solvers": {"arrays", "composite", "exact", "kernels", "objectives", "sets", "problem", "points", "steps"},
+    "certificate": {"arrays", "composite", "exact", "objectives", "problem"},
     "callbacks": {"arrays", "certificate", "problem", "solvers"},
     "watch": {"arrays", "objectives", "sets", "problem"},
     "result": {"arrays", "callbacks", "certificate", "problem", "solvers", "verify", "storage"},
     "verify": {"arrays", "problem", "result"},
     "storage": {"result"},
-    "choose": {"exact", "problem", "solvers", "steps"},
+    "choose": {"composite", "exact", "problem", "solvers", "steps"},
     "solve": {
         "arrays", "callbacks", "certificate", "choose", "objectives", "problem", "result", "solvers", "watch",
     },
@@ -40,7 +41,7 @@ LAYERS = {
     "tradeoff": {"arrays", "problem", "result", "solve"},
     "testing": {"arrays", "objectives", "problem", "sets", "solve", "solvers", "watch"},
     "comparison": {"arrays", "objectives", "problem", "sets", "solvers", "steps", "watch"},
-    "experiments": {"objectives", "problem", "sets"},
+    "experiments": {"arrays", "objectives", "problem", "sets"},
     "reproduce": {
         "arrays", "certificate", "experiments", "objectives", "problem", "result", "sets", "solve", "solvers", "steps",
         "tradeoff",
@@ -49,7 +50,7 @@ LAYERS = {
         "arrays", "choose", "lexicographic", "objectives", "problem", "result", "sets", "solve", "solvers", "steps",
         "tradeoff",
     },
-    "cli": {"experiments", "files", "problem", "result", "solve", "solvers"},
+    "cli": {"comparison", "experiments", "files", "problem", "result", "solve", "solvers"},
 }  # fmt: skip
 
 

@@ -58,3 +58,27 @@ def as_count(value: Any, name: str) -> int:
     if number != int(number) or number < 1:
         raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
     return int(number)
+
+
+def as_group_labels(groups: Any) -> NDArray[np.intp]:
+    """The label 0, 1, ... of the group of each position, from index arrays or from labels."""
+    members = [np.asarray(group) for group in groups]
+    if not members:
+        raise ValueError("groups is empty")
+    if all(group.ndim == 0 for group in members):
+        given = np.asarray(groups)
+        if given.dtype.kind not in "iu":
+            raise TypeError(f"groups must hold integer labels or index arrays, got dtype {given.dtype}")
+        return np.unique(given, return_inverse=True)[1]
+    for k, group in enumerate(members):
+        if group.ndim != 1 or group.size == 0 or group.dtype.kind not in "iu":
+            raise ValueError(f"groups[{k}] must be a nonempty 1-D array of integer positions, got {group!r}")
+    positions = np.concatenate(members)
+    if not np.array_equal(np.sort(positions), np.arange(positions.size)):
+        raise ValueError(
+            f"groups must hold each of the positions 0, ..., {positions.size - 1} exactly once; "
+            "give positions that belong to no group a group of their own"
+        )
+    labels = np.empty(positions.size, dtype=np.intp)
+    labels[positions] = np.repeat(np.arange(len(members)), [group.size for group in members])
+    return labels

@@ -7,6 +7,8 @@ at least g*, and D the diameter of Z. With every bound the floating-point error 
   linearisations, and, for least squares, with the dual point rescaled.
 * f* >= f(x) + min over s in Z of <grad f(x), s - x> + lam (g(y) + <grad g(y), s - y> - u) for each lam >= 0,
   because a solution x* has g(x*) <= u. The best lam is the multiplier of the cut oracle.
+* Norms stay as they are in both: only the smooth parts are linearised, and the minimum is that of a linear function
+  plus norms (``composite.LinearMinimum``).
 * With slack > 0, a point of Z with g <= g_lower + slack is feasible for certain, so its f is an upper bound.
 * Given an error bound of g, f* <= f(x) + M dist(x, X_g*): Proposition 1 of the paper.
 """
@@ -19,9 +21,11 @@ from typing import NamedTuple
 import numpy as np
 
 from .arrays import UNIT_ROUNDOFF, Vector
+from .composite import LinearMinimum
 from .exact.answer import Answer
 from .objectives.base import Objective
 from .objectives.gradient_check import ConvexityError
+from .objectives.norms import Norm
 from .problem import Problem
 
 INSIDE = 1e-9
@@ -80,19 +84,31 @@ class Certificate:
 
 
 class Linearisation(NamedTuple):
-    """An objective at a point: its linear model there, and how far rounding may have moved it."""
+    """An objective at a point: the linear model of its smooth part there, its norms, and how far rounding may go.
+
+    ``value`` is that of the objective, ``smooth`` that of its smooth part; ``slope`` bounds how fast it changes at x.
+    """
 
     x: Vector
     value: float
+    smooth: float
     grad: Vector
     value_error: float
     grad_error: float
+    slope: float
+    norms: tuple[Norm, ...] = ()
 
     @classmethod
     def of(cls, objective: Objective, x: Vector) -> Linearisation:
         """Evaluated afresh, not from anything a solver carries along."""
-        value, grad = objective.value_and_grad(x)
-        return cls(x, value, grad, *objective.rounding(x))
+        value, grad = objective.smooth_part.value_and_grad(x)
+        value_error, grad_error = objective.smooth_part.rounding(x)
+        norms, slope = objective.norms, float(np.linalg.norm(grad))
+        if not norms:
+            return cls(x, value, value, grad, value_error, grad_error, slope)
+        slope += sum(norm.steepest(x.size) for norm in norms)
+        value_error = max(value_error, objective.rounding(x)[0])
+        return cls(x, objective.value(x), value, grad, value_error, grad_error, slope, norms)
 
 
 class Average(NamedTuple):
@@ -118,8 +134,10 @@ class Bounds:
     _average: Average | None = field(default=None, init=False)
     _seen: int = field(default=0, init=False)
     _answer: Answer | None = field(default=None, init=False)
+    _minimum: LinearMinimum = field(init=False)
 
     def __post_init__(self) -> None:
+        self._minimum = LinearMinimum(self.problem)
         self.g_lower = self.problem.lower.lower_bound
         self.f_lower = self.problem.upper.lower_bound
 
@@ -182,14 +200,13 @@ class Bounds:
     # -- lower level -------------------------------------------------------------------------------------------
 
     def _lower_level(self, g: Linearisation) -> None:
-        minimum = self._linear_minimum(g.grad, g.grad_error)
+        minimum = self._minimum.below(g.grad, g.grad_error, [(1.0, norm) for norm in g.norms])
         self.g_lower = max(
             self.g_lower,
             self._model_minimum(g, minimum),
-            self.problem.lower.scaled_dual_bound(g.x, minimum),
+            -np.inf if g.norms else self.problem.lower.scaled_dual_bound(g.x, minimum),
         )
-        outside = self._distance_outside(g.x)
-        level = g.value + g.value_error + float(np.linalg.norm(g.grad)) * outside
+        level = g.value + g.value_error + g.slope * self._distance_outside(g.x)
         if level < self.g_upper:
             self.g_upper, self._best_lower = level, g.x
 
@@ -198,7 +215,7 @@ class Bounds:
         weight = 2.0 / (self._seen + 2)
         self._seen += 1
         new = Average(
-            constant=g.value - float(g.grad @ g.x),
+            constant=g.smooth - float(g.grad @ g.x),
             grad=g.grad,
             error=g.value_error + g.grad_error * float(np.linalg.norm(g.x)) + _dot_error(g.grad, g.x),
             grad_error=g.grad_error,
@@ -213,7 +230,7 @@ class Bounds:
             (1 - weight) * old.error + weight * new.error + _ulps(old.constant) + _ulps(new.constant),
             (1 - weight) * old.grad_error + weight * new.grad_error + _ulps(float(np.linalg.norm(old.grad))),
         )
-        minimum = self._linear_minimum(average.grad, average.grad_error)
+        minimum = self._minimum.below(average.grad, average.grad_error, [(1.0, norm) for norm in g.norms])
         bound = average.constant + minimum - average.error - _ulps(average.constant) - _ulps(minimum)
         self.g_lower = max(self.g_lower, bound)
 
@@ -225,6 +242,8 @@ class Bounds:
         if not np.isfinite(level):
             return self._lagrangian(f, g, 0.0, 0.0), 0.0
         warm = self.multiplier or multiplier
+        if f.norms or g.norms:
+            return self._best_multiplier(f, g, [warm, multiplier], level)
         cut = self.problem.domain.lmo_cut(f.grad, g.grad, float(g.grad @ g.x) + level - g.value, warm=warm)
         first = cut.multiplier if np.isfinite(cut.multiplier) else max(10 * warm, 1.0)
         best, best_at = -np.inf, 0.0
@@ -240,11 +259,34 @@ class Bounds:
                 best, best_at = bound, lam
         return best, best_at
 
+    def _best_multiplier(
+        self, f: Linearisation, g: Linearisation, guesses: list[float], level: float
+    ) -> tuple[float, float]:
+        """The best bound over all multipliers, by a search: it is concave in them, whatever the norms."""
+        seen: dict[float, float] = {}
+
+        def bound(lam: float) -> float:
+            if lam not in seen:
+                seen[lam] = self._lagrangian(f, g, lam, level)
+            return seen[lam]
+
+        bound(0.0)
+        centre = max([lam for lam in guesses if lam > 0] or [(1 + f.slope) / (1 + g.slope)], key=bound)
+        ratio = 16.0
+        while ratio > 1.02 and 1e-15 < centre < 1e30:
+            best = max((centre, centre / ratio, centre * ratio), key=bound)
+            if best == centre:
+                ratio **= 0.5
+            centre = best
+        lam = max(seen, key=bound)
+        return seen[lam], lam
+
     def _lagrangian(self, f: Linearisation, g: Linearisation, lam: float, level: float) -> float:
         slope = f.grad + lam * g.grad
         slope_error = f.grad_error + lam * g.grad_error + UNIT_ROUNDOFF * float(np.linalg.norm(slope)) * 2
-        minimum = self._linear_minimum(slope, slope_error)
-        terms = (f.value, -float(f.grad @ f.x), lam * (g.value - level), -lam * float(g.grad @ g.x), minimum)
+        parts = [(1.0, norm) for norm in f.norms] + [(lam, norm) for norm in g.norms]
+        minimum = self._minimum.below(slope, slope_error, parts)
+        terms = (f.smooth, -float(f.grad @ f.x), lam * (g.smooth - level), -lam * float(g.grad @ g.x), minimum)
         error = (
             f.value_error
             + lam * g.value_error
@@ -253,7 +295,7 @@ class Bounds:
             + _dot_error(f.grad, f.x)
             + lam * _dot_error(g.grad, g.x)
             + 8 * UNIT_ROUNDOFF * sum(map(abs, terms))
-            + 4 * UNIT_ROUNDOFF * lam * (abs(g.value) + abs(level))
+            + 4 * UNIT_ROUNDOFF * lam * (abs(g.smooth) + abs(level))
         )
         return sum(terms) - error
 
@@ -275,7 +317,7 @@ class Bounds:
 
     def _feasible_value(self, f: Linearisation, g: Linearisation, allowed: float) -> float:
         """f at x if x is feasible for certain, else at the mix of x and the best lower-level point that is."""
-        top = g.value + g.value_error + float(np.linalg.norm(g.grad)) * self._distance_outside(f.x)
+        top = g.value + g.value_error + g.slope * self._distance_outside(f.x)
         if top <= allowed:
             return f.value + f.value_error
         assert self._best_lower is not None
@@ -287,17 +329,10 @@ class Bounds:
 
     # -- shared ------------------------------------------------------------------------------------------------
 
-    def _linear_minimum(self, c: Vector, error: float) -> float:
-        """A lower bound on the minimum of <c', s> over Z, for every c' within ``error`` of c."""
-        domain = self.problem.domain
-        s = domain.lmo(c)
-        reach = float(np.linalg.norm(s)) + domain.diameter  # no point of Z is farther from the origin
-        return domain.lmo_bound(c, s) - (error * reach if error > 0 else 0.0)
-
     def _model_minimum(self, g: Linearisation, minimum: float) -> float:
         at_x = float(g.grad @ g.x)
         error = g.value_error + g.grad_error * float(np.linalg.norm(g.x)) + _dot_error(g.grad, g.x)
-        return g.value - at_x + minimum - error - 4 * UNIT_ROUNDOFF * (abs(g.value) + abs(at_x) + abs(minimum))
+        return g.smooth - at_x + minimum - error - 4 * UNIT_ROUNDOFF * (abs(g.smooth) + abs(at_x) + abs(minimum))
 
     def _distance_outside(self, x: Vector) -> float:
         """How far outside Z the point may lie: rounding, the tolerance INSIDE, or inf for a point outside."""

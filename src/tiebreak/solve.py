@@ -16,11 +16,11 @@ from numpy.typing import ArrayLike
 from .arrays import Vector, as_count, as_positive, as_vector
 from .callbacks import Callback, Event, Progress, Trace, as_callbacks
 from .certificate import INSIDE, Bounds, Certificate
-from .choose import choose
+from .choose import able, choose, unmet
 from .objectives import ConvexityError, GradientError, check_convexity, check_gradient
 from .problem import Problem, start_point
 from .result import Result, Status, explain
-from .solvers import SOLVERS, Solver, State, named
+from .solvers import Solver, State, named
 from .watch import NonFiniteError, watched
 
 logger = logging.getLogger("tiebreak")
@@ -330,19 +330,11 @@ def _prepare(
         raise TypeError(f"method must be a name or a solver such as tiebreak.CGBiO(), got {method!r}")
     wanted = {"tol_upper": tol_upper, "tol_lower": tol_lower, "seed": seed}
     open_fields = {name: value for name, value in wanted.items() if getattr(solver, name, 0.0) is None}
-    missing = _missing(problem, solver.needs)
-    if missing:
-        able = [name for name, cls in SOLVERS.items() if not _missing(problem, cls.needs)]
-        instead = f"; methods that can do without: {', '.join(able)}" if able else ""
-        raise ValueError(
-            f"method {solver.info.name!r} needs {', '.join(sorted(missing))}, which the problem lacks{instead}"
-        )
+    if missing := unmet(problem, solver):
+        others = ", ".join(able(problem))
+        instead = f"; methods that can do without: {others}" if others else ""
+        raise ValueError(f"method {solver.info.name!r} needs {', '.join(missing)}, which the problem lacks{instead}")
     return replace(solver, **open_fields), reason, tol_lower
-
-
-def _missing(problem: Problem, needs: frozenset[str]) -> set[str]:
-    oracles = {f"domain.{name}" for name in problem.domain.oracles} | {"upper.grad", "lower.grad"}
-    return set(needs - oracles)
 
 
 def _start(problem: Problem, x0: Start) -> Vector | State | None:
@@ -371,7 +363,7 @@ def _check_functions(problem: Problem, seed: int | None) -> None:
         if not objective.claims:
             continue
         try:
-            check_gradient(objective, middle)
+            check_gradient(objective.smooth_part, middle)
             if objective.convex:
                 check_convexity(objective, [middle, *corners])
         except (GradientError, ConvexityError) as error:

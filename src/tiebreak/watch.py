@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -59,8 +60,14 @@ class _Watched:
 class _WatchedObjective(_Watched, Objective):
     def __init__(self, inner: Objective, name: str, calls: Counter[str]) -> None:
         super().__init__(inner, name, calls)
-        for fact in ("convex", "dim", "predictor", "lower_bound", "quadratic", "claims", "summands"):
+        facts = ("convex", "differentiable", "norms", "dim", "predictor", "lower_bound", "quadratic", "claims")
+        for fact in (*facts, "summands"):
             setattr(self, fact, getattr(inner, fact))
+
+    @cached_property
+    def smooth_part(self) -> Objective:
+        """Calls of the smooth part count as calls of the objective."""
+        return self if self.differentiable else _WatchedObjective(self._inner.smooth_part, self._name, self._calls)
 
     @property
     def smoothness(self) -> float | None:

@@ -17,10 +17,13 @@ def why_not_exact(problem: Problem) -> str:
     """Empty where an exact engine applies to ``problem``, else the reason why none does."""
     from ..sets import Box, Polyhedron
     from .columns import columns_apply
+    from .lifted import has_norms, why_not_lifted
     from .rows import rows_apply
 
     if not problem.upper.convex:
         return "the upper level is not convex"
+    if has_norms(problem):
+        return why_not_lifted(problem)
     if isinstance(problem.domain, (Polyhedron, Box)):
         return rows_apply([problem.lower, problem.upper], problem.domain)
     return columns_apply(problem.with_slack(0.0))
@@ -30,8 +33,11 @@ def solve_exactly(problem: Problem) -> Answer:
     """The bilevel problem itself (slack 0) by the engine that fits its domain."""
     from ..sets import Box, Polyhedron
     from .columns import solve_columns
+    from .lifted import has_norms, solve_lifted
     from .rows import solve_rows
 
+    if has_norms(problem):
+        return solve_lifted(problem)
     if isinstance(problem.domain, (Polyhedron, Box)):
         return solve_rows([problem.lower, problem.upper], problem.domain)[-1]
     return solve_columns(problem)

@@ -18,6 +18,7 @@ from ..objectives import Objective
 from ..problem import Problem
 from ..sets import Box, Polyhedron
 from .generation import LowerPrice, generate, start
+from .lifted import Lift, has_norms
 from .master import Master
 from .rows import solve_rows
 from .smooth import Smooth
@@ -60,6 +61,10 @@ def solve_relaxed(problem: Problem) -> Relaxed:
     >>> solve_relaxed(problem).x.round(12)
     array([0.45, 0.45])
     """
+    if has_norms(problem):
+        lift = Lift.of(problem)
+        found = solve_relaxed(lift.problem())
+        return found._replace(x=lift.point(found.x), z=lift.point(found.z))
     minimise = _minimiser(problem)
     f, g = problem.upper, problem.lower
 

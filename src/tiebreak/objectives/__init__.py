@@ -1,4 +1,4 @@
-"""Objectives: smooth functions with their facts and structure."""
+"""Objectives: functions with their facts and structure."""
 
 from .algebra import Multiple, Sum
 from .base import Objective, Predictor
@@ -9,6 +9,7 @@ from .huber import Huber
 from .least_squares import LeastSquares
 from .linear import Linear, SquaredNorm
 from .logistic import Logistic
+from .norms import GroupNorm, L1Norm, Norm, Zero
 from .quadratic import Quadratic
 from .reconstruction import Reconstruction
 
@@ -16,11 +17,14 @@ __all__ = [
     "ConvexityError",
     "Function",
     "GradientError",
+    "GroupNorm",
     "Huber",
+    "L1Norm",
     "LeastSquares",
     "Linear",
     "Logistic",
     "Multiple",
+    "Norm",
     "Objective",
     "Predictor",
     "Quadratic",
@@ -28,6 +32,7 @@ __all__ = [
     "SquaredCovariance",
     "SquaredNorm",
     "Sum",
+    "Zero",
     "check_convexity",
     "check_gradient",
 ]

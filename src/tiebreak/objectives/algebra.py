@@ -9,6 +9,7 @@ import numpy as np
 from ..arrays import UNIT_ROUNDOFF, Vector, as_positive
 from .base import Image, Objective, Predictor
 from .linear import Linear
+from .norms import Norm, Zero
 
 
 class Sum(Objective):
@@ -25,6 +26,12 @@ class Sum(Objective):
     >>> f = tb.SquaredNorm() + tb.Linear([1.0, 1.0])
     >>> f.value([1.0, 2.0]), f.dim, f.quadratic
     (5.5, 2, True)
+
+    A norm in a sum is kept apart from what is smooth:
+
+    >>> f = tb.SquaredNorm() + tb.L1Norm(0.5)
+    >>> f.differentiable, f.smooth_part.value([1.0, 2.0]), len(f.norms)
+    (False, 2.5, 1)
     """
 
     def __init__(self, *terms: Objective) -> None:
@@ -37,9 +44,21 @@ class Sum(Objective):
         self.terms: tuple[Objective, ...] = tuple(flat)
         self.dim = next(iter(dims), None)
         self.convex = all(term.convex for term in flat)
+        self.differentiable = all(term.differentiable for term in flat)
+        self.norms = tuple(norm for term in flat for norm in term.norms)
         self.quadratic = all(term.quadratic for term in flat)
         self.lower_bound = sum(term.lower_bound for term in flat)
         self.claims = "; ".join(term.claims for term in flat if term.claims)
+
+    @cached_property
+    def smooth_part(self) -> Objective:
+        """The sum of the terms that are no norms."""
+        if self.differentiable:
+            return self
+        smooth = [term.smooth_part for term in self.terms if not isinstance(term, Norm)]
+        if len(smooth) == 1:
+            return smooth[0]
+        return Sum(*smooth) if smooth else Zero(self.dim)
 
     @property
     def predictor(self) -> Predictor | None:  # type: ignore[override]
@@ -116,9 +135,16 @@ class Multiple(Objective):
         self.inner: Objective = inner
         self.dim = inner.dim
         self.convex = inner.convex
+        self.differentiable = inner.differentiable
+        self.norms = tuple(norm.scaled(self.factor) for norm in inner.norms)
         self.quadratic = inner.quadratic
         self.lower_bound = self.factor * inner.lower_bound
         self.claims = inner.claims
+
+    @cached_property
+    def smooth_part(self) -> Objective:
+        """The same multiple of that of the objective."""
+        return self if self.differentiable else Multiple(self.factor, self.inner.smooth_part)
 
     @property
     def predictor(self) -> Predictor | None:  # type: ignore[override]

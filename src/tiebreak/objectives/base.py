@@ -5,12 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import UNIT_ROUNDOFF, Matrix, Vector, as_positive
+
+if TYPE_CHECKING:
+    from .norms import Norm
 
 Image: TypeAlias = Any
 """What an objective wants carried along with x: ``A @ x``, a tuple of such (sums), or None (no structure)."""
@@ -46,6 +49,9 @@ class Objective(ABC):
     """
 
     convex: bool = False
+    differentiable: bool = True
+    """Where it is not, ``grad`` is a subgradient, and the objective is its ``smooth_part`` plus its ``norms``."""
+    norms: tuple[Norm, ...] = ()
     dim: int | None = None
     predictor: Predictor | None = None
     lower_bound: float = -np.inf
@@ -64,6 +70,11 @@ class Objective(ABC):
     def smoothness(self) -> float | None:
         """A Lipschitz constant of the gradient (Euclidean norm): an upper bound, or None if none is known."""
         return None
+
+    @property
+    def smooth_part(self) -> Objective:
+        """The objective without its norms."""
+        return self
 
     @abstractmethod
     def value_and_grad(self, x: Vector) -> tuple[float, Vector]:

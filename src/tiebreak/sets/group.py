@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Vector, as_positive
+from ..arrays import Vector, as_group_labels, as_positive
 from .base import Cut, Domain
 from .crossing import EXACT, Vertex, cross
 from .cut import checked, sparse_cut
@@ -45,7 +44,7 @@ class GroupBall(Domain):
     """
 
     def __init__(self, groups: Sequence[ArrayLike] | ArrayLike, radius: float) -> None:
-        self._labels = _labels(groups)
+        self._labels = as_group_labels(groups)
         self._count = int(self._labels.max()) + 1
         self.radius = as_positive(radius, "radius")
         self.dim = self._labels.size
@@ -116,27 +115,3 @@ class GroupBall(Domain):
         size = float(np.abs(x).max()) or 1.0  # squares of small or large entries stay in range
         squares = np.bincount(self._labels, weights=(x / size) ** 2, minlength=self._count)
         return size * np.sqrt(squares.astype(np.float64))
-
-
-def _labels(groups: Any) -> np.ndarray:
-    """The label 0, 1, ... of the group of each position."""
-    members = [np.asarray(group) for group in groups]
-    if not members:
-        raise ValueError("groups is empty")
-    if all(group.ndim == 0 for group in members):
-        given = np.asarray(groups)
-        if given.dtype.kind not in "iu":
-            raise TypeError(f"groups must hold integer labels or index arrays, got dtype {given.dtype}")
-        return np.unique(given, return_inverse=True)[1]
-    for k, group in enumerate(members):
-        if group.ndim != 1 or group.size == 0 or group.dtype.kind not in "iu":
-            raise ValueError(f"groups[{k}] must be a nonempty 1-D array of integer positions, got {group!r}")
-    positions = np.concatenate(members)
-    if not np.array_equal(np.sort(positions), np.arange(positions.size)):
-        raise ValueError(
-            f"groups must hold each of the positions 0, ..., {positions.size - 1} exactly once; "
-            "give positions that belong to no group a group of their own"
-        )
-    labels = np.empty(positions.size, dtype=np.intp)
-    labels[positions] = np.repeat(np.arange(len(members)), [group.size for group in members])
-    return labels

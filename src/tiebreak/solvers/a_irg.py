@@ -6,14 +6,16 @@ constraints", SIAM J. Optimization 31, 2021.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ..arrays import Vector, as_scalar
+from ..composite import How, Level
 from ..problem import Problem, start_point
 from .base import MethodInfo, Solver, State
 from .options import check_positive
-from .projected import balance, gradient_step, lipschitz
+from .projected import balance, lipschitz
 from .theory import expect_convex
 
 
@@ -60,6 +62,7 @@ class AIRG(Solver[AIRGState]):
     average: bool = True
 
     needs: ClassVar[frozenset[str]] = frozenset({"upper.grad", "lower.grad", "domain.lmo", "domain.project"})
+    nonsmooth: ClassVar[Mapping[Level, How]] = {"upper": "subgradient", "lower": "subgradient"}
     info: ClassVar[MethodInfo] = MethodInfo(
         name="a-irg",
         reference="Kaushik, Yousefian, SIAM J. Optimization 31, 2021",
@@ -88,7 +91,8 @@ class AIRG(Solver[AIRGState]):
     def advance(self, problem: Problem, state: AIRGState) -> AIRGState:
         k = state.k
         eta = state.eta0 / (k + 1) ** self.b
-        x = gradient_step(problem, state.x, eta, state.gamma0 / (k + 1) ** 0.5)
+        slope = problem.lower.grad(state.x) + eta * problem.upper.grad(state.x)
+        x = problem.domain.project(state.x - state.gamma0 / (k + 1) ** 0.5 * slope)
         share = (state.gamma0 / (k + 2) ** 0.5) ** self.r
         weight = state.weight + share
         mean = state.mean + share / weight * (x - state.mean)

@@ -6,6 +6,7 @@ bilevel optimization", J. Optimization Theory and Applications, 2024.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import inf, sqrt
 from typing import ClassVar, NamedTuple
@@ -13,9 +14,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from ..arrays import Vector
+from ..composite import How, Level, joint_prox
 from ..objectives.base import Objective
 from ..problem import Problem, start_point
 from .base import MethodInfo, Solver
+from .projected import norms_of
 from .stabim import WeightState, next_weight
 from .theory import expect_convex
 
@@ -27,7 +30,7 @@ SAFETY = 0.98
 
 
 class Slopes(NamedTuple):
-    """Both gradients at a point x."""
+    """The gradients of both smooth parts at a point x."""
 
     x: Vector
     upper: Vector
@@ -36,7 +39,7 @@ class Slopes(NamedTuple):
     @classmethod
     def at(cls, problem: Problem, x: Vector) -> Slopes:
         """Evaluated at x."""
-        return cls(x, problem.upper.grad(x), problem.lower.grad(x))
+        return cls(x, problem.upper.smooth_part.grad(x), problem.lower.smooth_part.grad(x))
 
     def of(self, weight: float) -> Vector:
         """The gradient of g + weight f."""
@@ -70,6 +73,7 @@ class AdaBiM(Solver[AdaState]):
     """
 
     needs: ClassVar[frozenset[str]] = frozenset({"upper.grad", "lower.grad", "domain.lmo", "domain.project"})
+    nonsmooth: ClassVar[Mapping[Level, How]] = {"upper": "joint prox", "lower": "joint prox"}
     info: ClassVar[MethodInfo] = MethodInfo(
         name="adabim",
         reference="Latafat, Themelis, Villa, Patrinos, JOTA 2024",
@@ -96,8 +100,10 @@ class AdaBiM(Solver[AdaState]):
         sigma = next_weight(state.sigma, state.k + 1)
         step = min(self._proposed(state, sigma), MAX_GROWTH * state.first_step)
         here, weight = state.here, sigma * state.unit
+        norms = norms_of(problem, weight)
         while True:
-            there = Slopes.at(problem, problem.domain.project(here.x - step * here.of(weight)))
+            v = here.x - step * here.of(weight)
+            there = Slopes.at(problem, joint_prox(problem.domain, norms, v, step))
             move = there.x - here.x
             length = float(np.linalg.norm(move))
             if length <= 1e-13 * float(np.linalg.norm(here.x) + np.linalg.norm(there.x)):
@@ -131,13 +137,14 @@ class AdaBiM(Solver[AdaState]):
 
 
 def _curvature(problem: Problem, objective: Objective, x: Vector) -> float:
-    """||change of the gradient|| / ||change of x|| across Z; for a linear objective ||gradient|| / diameter."""
-    grad = objective.grad(x)
+    """||change of the gradient|| / ||change of x|| across Z; where it is linear or a norm, its slope / diameter."""
+    grad = objective.smooth_part.grad(x)
+    steepest = sum(norm.steepest(x.size) for norm in objective.norms)
     ends = [problem.domain.lmo(direction) for direction in (grad, -grad)]
     direction = max((end - x for end in ends), key=lambda d: float(d @ d))
     length = float(np.linalg.norm(direction))
-    if length == 0:
-        return 1.0  # Z is a point
-    found = float(np.linalg.norm(objective.grad(x + 1e-3 * direction) - grad)) / (1e-3 * length)
-    size = float(np.linalg.norm(grad))
+    if length == 0:  # there is no slope, or Z is a point
+        return steepest / problem.domain.diameter if steepest and problem.domain.diameter else 1.0
+    found = float(np.linalg.norm(objective.smooth_part.grad(x + 1e-3 * direction) - grad)) / (1e-3 * length)
+    size = float(np.linalg.norm(grad)) + steepest
     return found if found > 1e-9 * size / length else (size / length or 1.0)

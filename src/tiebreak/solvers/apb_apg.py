@@ -6,10 +6,12 @@ bounds", NeurIPS 2024 (arXiv 2402.02155).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ..arrays import Vector, as_positive
+from ..composite import How, Level
 from ..problem import Problem, start_point
 from .base import MethodInfo, Solver
 from .pb_apg import Greedy, PenaltyState, penalty_step
@@ -56,6 +58,7 @@ class APBAPG(Solver[StageState]):
     tolerance: float = 1e-6
 
     needs: ClassVar[frozenset[str]] = frozenset({"upper.grad", "lower.grad", "domain.lmo", "domain.project"})
+    nonsmooth: ClassVar[Mapping[Level, How]] = {"upper": "joint prox", "lower": "joint prox"}
     info: ClassVar[MethodInfo] = MethodInfo(
         name="apb-apg",
         reference="Chen, Shi, Jiang, Wang, NeurIPS 2024",

@@ -14,10 +14,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from ..arrays import Matrix, Vector, as_scalar
+from ..composite import bare
 from ..problem import Problem, start_point
 from ..sets.polyhedron import Polyhedron
 from .base import MethodInfo, Solver
-from .curvature import bare
 from .lower_level import LowerRun, begin, default_rule, lower_step
 from .options import check_positive, step_across
 from .sam import OutsideState

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
 from ..arrays import Vector
+from ..composite import How, Level
 from ..exact.answer import Answer
 from ..problem import Problem
 
@@ -63,10 +65,14 @@ class Solver(ABC, Generic[S]):
     ``needs`` names the oracles it calls ("upper.grad", "lower.grad", "domain.lmo", "domain.lmo_cut",
     "domain.project"); they are checked before the run. Fields called ``tol_upper``, ``tol_lower`` and ``seed``
     that are None are filled with those of the run.
+
+    ``nonsmooth`` names the levels that may hold norms (``L1Norm``, ``GroupNorm``), and how the method takes them; a
+    level it does not name must be differentiable.
     """
 
     info: ClassVar[MethodInfo]
     needs: ClassVar[frozenset[str]]
+    nonsmooth: ClassVar[Mapping[Level, How]] = {}
 
     @abstractmethod
     def start(self, problem: Problem, x0: Vector | None) -> S:

@@ -6,10 +6,12 @@ convergence via continuous-time dynamics", 2025 (arXiv 2505.14389).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ..arrays import Vector, as_positive
+from ..composite import How, Level
 from ..problem import Problem, start_point
 from .base import MethodInfo, Solver
 from .projected import InertialState, balance, gradient_step, total_lipschitz
@@ -51,6 +53,7 @@ class BiFISTA(Solver[InertialState]):
     momentum_shift: float = 20.0
 
     needs: ClassVar[frozenset[str]] = frozenset({"upper.grad", "lower.grad", "domain.lmo", "domain.project"})
+    nonsmooth: ClassVar[Mapping[Level, How]] = {"upper": "joint prox", "lower": "joint prox"}
     info: ClassVar[MethodInfo] = MethodInfo(
         name="bi-fista",
         reference="Boţ, Chenchene, Csetnek, Hulett, arXiv 2505.14389, 2025",

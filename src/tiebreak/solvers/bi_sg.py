@@ -1,15 +1,17 @@
-"""Bi-SG: a projected gradient step on g, then a gradient step on f with vanishing size.
+"""Bi-SG: a proximal gradient step on g over Z, then one on f, without Z, with vanishing size.
 
 R. Merchav, S. Sabach, "Convex bi-level optimization problems with nonsmooth outer objective function",
-SIAM J. Optimization 33, 2023. Its nonsmooth upper levels are not included: f is smooth here.
+SIAM J. Optimization 33, 2023. Norms in f enter by their prox, as in the second of the paper's two versions.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ..arrays import Vector, as_positive
+from ..composite import How, Level, prox
 from ..problem import Problem, start_point
 from .base import MethodInfo, Solver, State
 from .projected import gradient_step, lipschitz
@@ -25,7 +27,7 @@ class BiSGState(State):
 
 @dataclass(frozen=True)
 class BiSG(Solver[BiSGState]):
-    """The bi-level sub-gradient method, for smooth f and g.
+    """The bi-level sub-gradient method, for smooth or composite f and g.
 
     Parameters
     ----------
@@ -36,7 +38,7 @@ class BiSG(Solver[BiSGState]):
 
     Notes
     -----
-    The second step leaves Z: both gradients must exist around Z as well.
+    The second step leaves Z: both gradients must exist around Z as well. Norms in f need no prox over Z.
 
     Examples
     --------
@@ -50,6 +52,7 @@ class BiSG(Solver[BiSGState]):
     c: float | None = None
 
     needs: ClassVar[frozenset[str]] = frozenset({"upper.grad", "lower.grad", "domain.lmo", "domain.project"})
+    nonsmooth: ClassVar[Mapping[Level, How]] = {"upper": "prox", "lower": "joint prox"}
     info: ClassVar[MethodInfo] = MethodInfo(
         name="bi-sg",
         reference="Merchav, Sabach, SIAM J. Optimization 2023",
@@ -76,4 +79,5 @@ class BiSG(Solver[BiSGState]):
         t = 1 / lipschitz(problem, "lower", state.x)
         eta = (self.c or 1 / lipschitz(problem, "upper", state.x)) * (state.k + 1) ** -self.exponent
         y = gradient_step(problem, state.ahead, 0.0, t)
-        return replace(state, k=state.k + 1, x=y, ahead=y - eta * problem.upper.grad(y), multiplier=t / eta)
+        ahead = prox(problem.upper.norms, y - eta * problem.upper.smooth_part.grad(y), eta)
+        return replace(state, k=state.k + 1, x=y, ahead=ahead, multiplier=t / eta)

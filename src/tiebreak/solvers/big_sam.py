@@ -6,10 +6,12 @@ S. Sabach, S. Shtern, "A first order method for solving convex bilevel optimizat
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ..arrays import Vector
+from ..composite import How, Level
 from ..problem import Problem
 from .base import MethodInfo, Solver
 from .curvature import strong_convexity
@@ -49,6 +51,7 @@ class BiGSAM(Solver[AveragingState]):
     gamma: float | None = None
 
     needs: ClassVar[frozenset[str]] = frozenset({"upper.grad", "lower.grad", "domain.lmo", "domain.project"})
+    nonsmooth: ClassVar[Mapping[Level, How]] = {"lower": "joint prox"}
     info: ClassVar[MethodInfo] = MethodInfo(
         name="big-sam",
         reference="Sabach, Shtern, SIAM J. Optimization 27, 2017",

@@ -6,6 +6,7 @@ SIAM J. Optimization 15, 2005. The prox is computed by accelerated projected gra
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import sqrt
 from typing import ClassVar
@@ -13,10 +14,11 @@ from typing import ClassVar
 import numpy as np
 
 from ..arrays import Vector
+from ..composite import How, Level, joint_prox
 from ..problem import Problem, start_point
 from .base import MethodInfo, Solver, State
 from .options import check_positive
-from .projected import balance, lipschitz
+from .projected import balance, lipschitz, norms_of, smooth_slope
 from .theory import expect_convex
 
 
@@ -53,6 +55,7 @@ class Cabot(Solver[CabotState]):
     prox: float | None = None
 
     needs: ClassVar[frozenset[str]] = frozenset({"upper.grad", "lower.grad", "domain.lmo", "domain.project"})
+    nonsmooth: ClassVar[Mapping[Level, How]] = {"upper": "joint prox", "lower": "joint prox"}
     info: ClassVar[MethodInfo] = MethodInfo(
         name="cabot",
         reference="Cabot, SIAM J. Optimization 15, 2005",
@@ -81,10 +84,11 @@ class Cabot(Solver[CabotState]):
         width = problem.domain.diameter
         error = 0.01 * (width if np.isfinite(width) else 1.0) / (k + 1) ** 2
         enough = max(error * mu / (2 * L), 1e-15 * float(np.linalg.norm(state.x)))
+        norms = norms_of(problem, eps)
         x = y = state.x
         for _ in range(int(50 * sqrt(L / mu))):  # then the error has fallen by e^-50: the rest is rounding
-            slope = problem.lower.grad(y) + eps * problem.upper.grad(y) + mu * (y - state.x)
-            before, x = x, problem.domain.project(y - slope / L)
+            slope = smooth_slope(problem, y, eps) + mu * (y - state.x)
+            before, x = x, joint_prox(problem.domain, norms, y - slope / L, 1 / L)
             if float(np.linalg.norm(x - y)) <= enough:
                 break
             y = x + momentum * (x - before)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 import numpy as np
 
 from ..arrays import Vector
+from ..composite import bare
 from ..objectives.algebra import Multiple, Sum
 from ..objectives.base import Objective
 from ..objectives.linear import Linear, SquaredNorm
-from ..sets.base import Domain
+from ..objectives.norms import Zero
 
 SMALL = 500
 """The eigenvalues of a Hessian are worth computing up to this size."""
@@ -50,6 +49,8 @@ def isotropic(objective: Objective, dim: int) -> tuple[float, Vector] | None:
         return 1.0, np.zeros(dim) if f.center is None else f.center
     if isinstance(f, Linear):
         return 0.0, -f.c
+    if isinstance(f, Zero):
+        return 0.0, np.zeros(dim)
     if isinstance(f, Multiple):
         inner = isotropic(f.inner, dim)
         return None if inner is None else (f.factor * inner[0], f.factor * inner[1])
@@ -68,12 +69,3 @@ def hessian(objective: Objective, dim: int) -> Vector:
     far = 1.0 + float(np.linalg.norm(at_zero)) / (f.smoothness or 1.0)
     columns = np.array([f.grad(row) - at_zero for row in far * np.eye(dim)]) / far
     return (columns + columns.T) / 2
-
-
-P = TypeVar("P", Objective, Domain)
-
-
-def bare(part: P) -> P:
-    """The objective or set itself, where a run counts its calls through a stand-in."""
-    inner: P = getattr(part, "watched", part)
-    return inner

@@ -7,10 +7,12 @@ are a face. Neither needs a value row g(x) <= g*, which is what breaks the usual
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ..arrays import Vector
+from ..composite import How, Level
 from ..exact import solve_exactly, why_not_exact
 from ..problem import Problem, start_point
 from .base import MethodInfo, Solver, State
@@ -30,6 +32,7 @@ class Exact(Solver[State]):
     """
 
     needs: ClassVar[frozenset[str]] = frozenset()
+    nonsmooth: ClassVar[Mapping[Level, How]] = {"upper": "lifted", "lower": "lifted"}
     info: ClassVar[MethodInfo] = MethodInfo(
         name="exact",
         reference="fully corrective column generation (Wolfe 1976) / simplex and active set, on two levels",

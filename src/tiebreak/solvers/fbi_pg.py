@@ -6,10 +6,12 @@ R. Merchav, S. Sabach, M. Teboulle, "A fast algorithm for convex composite bi-le
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ..arrays import Vector, as_positive
+from ..composite import How, Level
 from ..problem import Problem, start_point
 from .base import MethodInfo, Solver
 from .projected import InertialState, balance, gradient_step, total_lipschitz
@@ -46,6 +48,7 @@ class FBiPG(Solver[InertialState]):
     c: float | None = None
 
     needs: ClassVar[frozenset[str]] = frozenset({"upper.grad", "lower.grad", "domain.lmo", "domain.project"})
+    nonsmooth: ClassVar[Mapping[Level, How]] = {"upper": "joint prox", "lower": "joint prox"}
     info: ClassVar[MethodInfo] = MethodInfo(
         name="fbi-pg",
         reference="Merchav, Sabach, Teboulle, arXiv 2407.21221, 2024",

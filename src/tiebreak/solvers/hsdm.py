@@ -7,10 +7,12 @@ solutions.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ..arrays import Vector
+from ..composite import How, Level
 from ..problem import Problem
 from .base import MethodInfo, Solver
 from .options import check_positive
@@ -42,6 +44,7 @@ class HSDM(Solver[AveragingState]):
     eta_g: float | None = None
 
     needs: ClassVar[frozenset[str]] = frozenset({"upper.grad", "lower.grad", "domain.lmo", "domain.project"})
+    nonsmooth: ClassVar[Mapping[Level, How]] = {"lower": "joint prox"}
     info: ClassVar[MethodInfo] = MethodInfo(
         name="hsdm",
         reference="Yamada, in Inherently Parallel Algorithms in Feasibility and Optimization, 2001",

@@ -6,12 +6,14 @@ Optimization Methods and Software 36, 2021. The admissible ranges and the expone
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import ClassVar
 
 import numpy as np
 
 from ..arrays import Vector, as_scalar
+from ..composite import How, Level
 from ..problem import Problem
 from .base import MethodInfo, Solver
 from .options import check_positive
@@ -52,6 +54,7 @@ class IBiGSAM(Solver[InertialAveragingState]):
     eta_g: float | None = None
 
     needs: ClassVar[frozenset[str]] = frozenset({"upper.grad", "lower.grad", "domain.lmo", "domain.project"})
+    nonsmooth: ClassVar[Mapping[Level, How]] = {"lower": "joint prox"}
     info: ClassVar[MethodInfo] = MethodInfo(
         name="ibig-sam",
         reference="Shehu, Vuong, Zemkoho, Optimization Methods and Software 36, 2021",

@@ -10,6 +10,7 @@ All steps below are on g + f / gamma, which is the same.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import inf
 from typing import ClassVar, Literal
@@ -17,6 +18,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from ..arrays import Vector, as_positive
+from ..composite import How, Level
 from ..problem import Problem, start_point
 from .base import MethodInfo, Solver, State
 from .projected import Fista, balance, gradient_step, total_lipschitz
@@ -90,6 +92,7 @@ class PBAPG(Solver[PenaltyState]):
     variant: Literal["greedy", "fista"] = "greedy"
 
     needs: ClassVar[frozenset[str]] = frozenset({"upper.grad", "lower.grad", "domain.lmo", "domain.project"})
+    nonsmooth: ClassVar[Mapping[Level, How]] = {"upper": "joint prox", "lower": "joint prox"}
     info: ClassVar[MethodInfo] = MethodInfo(
         name="pb-apg",
         reference="Chen, Shi, Jiang, Wang, NeurIPS 2024",

@@ -1,34 +1,34 @@
 """What methods with projections share: step sizes from the smoothness, and (accelerated) steps on g + sigma f.
 
-FISTA: A. Beck, M. Teboulle, SIAM J. Imaging Sciences 2, 2009, with the projection onto Z in the place of the prox.
+FISTA: A. Beck, M. Teboulle, SIAM J. Imaging Sciences 2, 2009. The prox is that of the norms in g + sigma f over Z: the
+projection onto Z where there are none. Gradients and Lipschitz constants are those of the smooth parts.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isfinite, sqrt
-from typing import Literal
 
 import numpy as np
 
 from ..arrays import Vector
+from ..composite import Level, joint_prox
 from ..objectives.base import Objective
+from ..objectives.norms import Norm
 from ..problem import Problem
 from .base import State
-
-Level = Literal["upper", "lower"]
 
 FARTHEST = 1e6
 """No step leads farther than this many widths of Z, so that rounding in the projection stays below 1e-9 of Z."""
 
 
 def lipschitz(problem: Problem, level: Level, x: Vector) -> float:
-    """A positive Lipschitz constant of the gradient of one level.
+    """A positive Lipschitz constant of the gradient of one level (of its smooth part).
 
-    For a linear level any positive number is one; the one taken makes a step of 1 / L as long as Z is wide.
+    For a linear level, or a norm, any positive number is one; the one taken makes a step of 1 / L as long as Z is wide.
     """
     objective: Objective = getattr(problem, level)
-    return _known(objective, level) or _across(problem, objective.grad(x))
+    return _known(objective, level) or _across(problem, _steepness(objective, x))
 
 
 def total_lipschitz(problem: Problem, sigma: float, x: Vector) -> float:
@@ -36,12 +36,13 @@ def total_lipschitz(problem: Problem, sigma: float, x: Vector) -> float:
     lower, upper = _known(problem.lower, "lower"), _known(problem.upper, "upper")
     if lower > 0:
         return lower + sigma * upper
-    slope = problem.lower.grad(x) + sigma * problem.upper.grad(x)
+    slope = float(np.linalg.norm(smooth_slope(problem, x, sigma)))
+    slope += sum(norm.steepest(x.size) for norm in norms_of(problem, sigma))
     return max(sigma * upper, _across(problem, slope) / FARTHEST) if upper > 0 else _across(problem, slope)
 
 
 def _known(objective: Objective, level: Level) -> float:
-    L = objective.smoothness
+    L = objective.smooth_part.smoothness
     if L is None:
         raise ValueError(
             f"the step size needs the smoothness of the {level} level, which is unknown: "
@@ -50,9 +51,14 @@ def _known(objective: Objective, level: Level) -> float:
     return L
 
 
-def _across(problem: Problem, slope: Vector) -> float:
-    """The L with which a step slope / L is as long as Z is wide."""
-    size, width = float(np.linalg.norm(slope)), problem.domain.diameter
+def _steepness(objective: Objective, x: Vector) -> float:
+    slope = float(np.linalg.norm(objective.smooth_part.grad(x)))
+    return slope + sum(norm.steepest(x.size) for norm in objective.norms)
+
+
+def _across(problem: Problem, size: float) -> float:
+    """The L with which a step slope / L is as long as Z is wide, for a slope of that size."""
+    width = problem.domain.diameter
     return size / width if size > 0 and width > 0 and isfinite(width) else 1.0
 
 
@@ -61,12 +67,22 @@ def balance(problem: Problem, x: Vector) -> float:
     return lipschitz(problem, "lower", x) / lipschitz(problem, "upper", x)
 
 
+def smooth_slope(problem: Problem, y: Vector, sigma: float) -> Vector:
+    """The gradient of the smooth parts of g + sigma f; sigma = 0 leaves f alone."""
+    slope = problem.lower.smooth_part.grad(y)
+    return slope + sigma * problem.upper.smooth_part.grad(y) if sigma > 0 else slope
+
+
+def norms_of(problem: Problem, sigma: float) -> tuple[Norm, ...]:
+    """The norms in g + sigma f."""
+    own = problem.lower.norms
+    return (*own, *(norm.scaled(sigma) for norm in problem.upper.norms)) if sigma > 0 else own
+
+
 def gradient_step(problem: Problem, y: Vector, sigma: float, step: float) -> Vector:
-    """The projection of y - step (grad g(y) + sigma grad f(y)); sigma = 0 leaves f alone."""
-    slope = problem.lower.grad(y)
-    if sigma > 0:
-        slope = slope + sigma * problem.upper.grad(y)
-    return problem.domain.project(y - step * slope)
+    """The proximal gradient step on g + sigma f over Z: without norms, the projection of the gradient step."""
+    v = y - step * smooth_slope(problem, y, sigma)
+    return joint_prox(problem.domain, norms_of(problem, sigma), v, step)
 
 
 @dataclass(frozen=True)

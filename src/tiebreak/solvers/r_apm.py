@@ -6,10 +6,12 @@ problems", 2023 (arXiv 2310.12247).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ..arrays import Vector, as_positive
+from ..composite import How, Level
 from ..problem import Problem, start_point
 from .base import MethodInfo, Solver, State
 from .projected import Fista, balance, total_lipschitz
@@ -46,6 +48,7 @@ class RAPM(Solver[RAPMState]):
     eta: float | None = None
 
     needs: ClassVar[frozenset[str]] = frozenset({"upper.grad", "lower.grad", "domain.lmo", "domain.project"})
+    nonsmooth: ClassVar[Mapping[Level, How]] = {"upper": "joint prox", "lower": "joint prox"}
     info: ClassVar[MethodInfo] = MethodInfo(
         name="r-apm",
         reference="Samadi, Burbano, Yousefian, arXiv 2310.12247, 2023",

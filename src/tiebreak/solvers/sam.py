@@ -6,10 +6,12 @@ T(x) = Proj_Z(x - t grad g(x)), whose fixed points are the lower solutions, and 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, TypeVar
 
 from ..arrays import Vector, as_scalar
+from ..composite import How, Level
 from ..problem import Problem, start_point
 from .base import MethodInfo, Solver, State
 from .curvature import strong_convexity
@@ -92,6 +94,7 @@ class SAM(Solver[AveragingState]):
     eta_g: float | None = None
 
     needs: ClassVar[frozenset[str]] = frozenset({"upper.grad", "lower.grad", "domain.lmo", "domain.project"})
+    nonsmooth: ClassVar[Mapping[Level, How]] = {"lower": "joint prox"}
     info: ClassVar[MethodInfo] = MethodInfo(
         name="sam",
         reference="Xu, J. Math. Anal. Appl. 298, 2004",

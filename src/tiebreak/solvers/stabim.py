@@ -6,10 +6,12 @@ bilevel optimization", J. Optimization Theory and Applications, 2024.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ..arrays import Vector
+from ..composite import How, Level
 from ..problem import Problem, start_point
 from .base import MethodInfo, Solver, State
 from .projected import balance, gradient_step, total_lipschitz
@@ -44,6 +46,7 @@ class StaBiM(Solver[WeightState]):
     """
 
     needs: ClassVar[frozenset[str]] = frozenset({"upper.grad", "lower.grad", "domain.lmo", "domain.project"})
+    nonsmooth: ClassVar[Mapping[Level, How]] = {"upper": "joint prox", "lower": "joint prox"}
     info: ClassVar[MethodInfo] = MethodInfo(
         name="stabim",
         reference="Latafat, Themelis, Villa, Patrinos, JOTA 2024",

@@ -6,10 +6,12 @@ anew whenever it has gone too far (B. O'Donoghue, E. Candes, Found. Comput. Math
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ..arrays import Vector
+from ..composite import How, Level
 from ..problem import Problem, start_point
 from .base import MethodInfo, Solver, State
 from .options import check_positive
@@ -46,6 +48,7 @@ class Tikhonov(Solver[TikhonovState]):
     sigma: float | None = None
 
     needs: ClassVar[frozenset[str]] = frozenset({"upper.grad", "lower.grad", "domain.lmo", "domain.project"})
+    nonsmooth: ClassVar[Mapping[Level, How]] = {"upper": "joint prox", "lower": "joint prox"}
     info: ClassVar[MethodInfo] = MethodInfo(
         name="tikhonov",
         reference="Tikhonov, Arsenin, 1977",

@@ -6,10 +6,12 @@ Y. Malitsky, "Chambolle-Pock and Tseng's methods: relationship and extension to 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ..arrays import Vector
+from ..composite import How, Level, joint_prox
 from ..problem import Problem, start_point
 from .base import MethodInfo, Solver, State
 from .curvature import isotropic
@@ -56,6 +58,7 @@ class Tseng(Solver[TsengState]):
     tau: float | None = None
 
     needs: ClassVar[frozenset[str]] = frozenset({"upper.grad", "lower.grad", "domain.lmo", "domain.project"})
+    nonsmooth: ClassVar[Mapping[Level, How]] = {"upper": "joint prox", "lower": "joint prox"}
     info: ClassVar[MethodInfo] = MethodInfo(
         name="tseng",
         reference="Malitsky, arXiv 1706.02602, 2017",
@@ -77,19 +80,21 @@ class Tseng(Solver[TsengState]):
         if self.tau is not None:
             return TsengState(x=x, average=x, tau=self.tau, sigma=sigma)
         bend = sigma * lipschitz(problem, "lower", x)
-        has_prox = isotropic(problem.upper, problem.dim) is not None
+        has_prox = isotropic(problem.upper.smooth_part, problem.dim) is not None
         tau = 0.99 / bend if has_prox else 1 / (lipschitz(problem, "upper", x) + bend)
         return TsengState(x=x, average=x, tau=tau, sigma=sigma)
 
     def advance(self, problem: Problem, state: TsengState) -> TsengState:
         k = state.k + 1
         w = ((k - 1) * state.average + state.x) / k
-        v = state.x - state.tau * state.sigma * k * problem.lower.grad(w)
-        if simple := isotropic(problem.upper, problem.dim):
+        v = state.x - state.tau * state.sigma * k * problem.lower.smooth_part.grad(w)
+        if simple := isotropic(problem.upper.smooth_part, problem.dim):
             mu, c = simple
-            x = problem.domain.project((v + state.tau * c) / (1 + state.tau * mu))
+            v, step = (v + state.tau * c) / (1 + state.tau * mu), state.tau / (1 + state.tau * mu)
         else:
-            x = problem.domain.project(v - state.tau * problem.upper.grad(state.x))
+            v, step = v - state.tau * problem.upper.smooth_part.grad(state.x), state.tau
+        norms = (*problem.upper.norms, *(norm.scaled(state.sigma * k) for norm in problem.lower.norms))
+        x = joint_prox(problem.domain, norms, v, step)
         average = ((k - 1) * state.average + x) / k
         return replace(state, k=k, x=x, average=average, multiplier=state.sigma * k)
 
