@@ -327,7 +327,20 @@ def test_near_duplicate_columns_are_not_called_exact():
     lower = tb.LeastSquares(np.hstack([A, near]), A @ np.ones(3))
     answer = solve_rows([lower, tb.SquaredNorm()], tb.Box(-3, 3, 6))[-1]
     assert not answer.well_posed
+    assert answer.lower_unique is None  # as written the columns are independent and the solution is unique
     assert any("rank" in note for note in answer.notes)
+
+
+@pytest.mark.parametrize("n", [20, 40])
+def test_a_decaying_spectrum_says_nothing_of_uniqueness(n):
+    """exp(s cos t) on a grid: singular values fall to rounding without a gap, so any rank is a matter of taste."""
+    s, t = (np.arange(n) + 0.5) / n * np.pi / 2, (np.arange(n) + 0.5) / n * np.pi
+    A = np.exp(s[:, None] * np.cos(t)) * np.pi / n
+    b = A @ np.sin(t) + 0.01 * np.random.default_rng(0).normal(size=n)
+    first, second = solve_rows([tb.LeastSquares(A, b), tb.SquaredNorm()], tb.Box(0, 10, n))
+    assert first.lower_unique is None
+    assert second.lower_unique is None
+    assert not second.well_posed
 
 
 def test_what_it_applies_to():

@@ -57,8 +57,9 @@ class Chain:
             self.settle()
         by_vertex = level.linear or bool(face.single)
         solved = (self._at_point(level) or self._linear(level)) if by_vertex else self._quadratic(level)
-        if self._undecided and float((np.abs(double(solved.x - face.x)) / face.scale).max()) > MOVED:
-            face.single, self._undecided = False, False
+        if self._undecided and np.isfinite(solved.bracket.upper):  # else the point may lie off the face
+            if float((np.abs(double(solved.x - face.x)) / face.scale).max()) > MOVED:
+                face.single, self._undecided = False, False
         self.settle()
         unique = face.single
         if unique and not by_vertex and not accepted(solved.bracket, self.tol):
@@ -79,6 +80,10 @@ class Chain:
         if self._held is None:
             self._held = Held(self.face)
         return self._held
+
+    def proved(self, unique: bool | None) -> bool | None:
+        """What may be said of uniqueness: a second solution shows nothing where the face or its rank is in doubt."""
+        return unique if unique or self.well_posed else None
 
     def settle(self) -> None:
         """Decide whether the face is a single point, where that is still open."""

@@ -110,7 +110,7 @@ def _solve(levels: Sequence[Objective], domain: Domain, tol: float, sharpness: f
                 f_lower=own.lower * level.unit,
                 f_upper=own.upper * level.unit,
                 multiplier=float(own.prices[-1]) * level.unit / unit_before if before else 0.0,
-                lower_unique=unique,
+                lower_unique=chain.proved(unique),
                 upper_constant=constant,
                 well_posed=chain.well_posed,
                 notes=tuple(chain.notes),
@@ -121,6 +121,6 @@ def _solve(levels: Sequence[Objective], domain: Domain, tol: float, sharpness: f
         unit_before = level.unit
     if len(answers) == 1:
         chain.settle()
-    own_unique = face.single if len(answers) == 1 else answers[1].lower_unique
+    own_unique = chain.proved(face.single) if len(answers) == 1 else answers[1].lower_unique
     answers[0] = replace(answers[0], lower_unique=own_unique)
     return answers, chain.ambiguous
