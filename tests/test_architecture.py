@@ -50,7 +50,8 @@ LAYERS = {
         "arrays", "choose", "lexicographic", "objectives", "problem", "result", "sets", "solve", "solvers", "steps",
         "tradeoff",
     },
-    "cli": {"comparison", "experiments", "files", "problem", "result", "solve", "solvers"},
+    "report": {"arrays", "reproduce"},
+    "cli": {"comparison", "experiments", "files", "problem", "report", "result", "solve", "solvers"},
 }  # fmt: skip
 
 

@@ -67,7 +67,10 @@ class Curve:
 
 @dataclass(frozen=True)
 class Panel:
-    """One picture. All its curves share the horizontal axes; ``log`` is how it opens, the reader may switch."""
+    """One picture. All its curves share the horizontal axes; ``log`` is how it opens, the reader may switch.
+
+    ``window`` (left, right, bottom, top) is the part it opens at; None shows everything.
+    """
 
     name: str
     title: str
@@ -77,6 +80,7 @@ class Panel:
     log_x: bool = False
     equal_axes: bool = False
     caption: str = ""
+    window: tuple[float, float, float, float] | None = None
 
 
 @dataclass(frozen=True)

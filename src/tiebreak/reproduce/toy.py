@@ -80,7 +80,7 @@ def run(request: Request) -> Outcome:
         title=TITLE,
         story=_story(theirs, runs),
         claims=claims(runs, made["exact"]),
-        panels=(_trajectories(runs), *_gaps(runs)),
+        panels=(*_trajectories(runs), *_gaps(runs)),
         tables=(_table(runs),),
         parameters={
             "eps": EPSILON,
@@ -144,7 +144,7 @@ def _story(theirs: dict[str, NDArray[Any]] | None, runs: dict[str, Made]) -> tup
     )
 
 
-def _trajectories(runs: dict[str, Made]) -> Panel:
+def _trajectories(runs: dict[str, Made]) -> tuple[Panel, Panel]:
     levels = []
     for value in (-0.11, -0.095, F_STAR, -0.06, -0.03, 0.0, 0.04):
         x1 = np.linspace(0, 1.02, 103)
@@ -156,10 +156,13 @@ def _trajectories(runs: dict[str, Made]) -> Panel:
     curves = [Curve(label, {"x1": points[:, 0]}, points[:, 1], "shape") for label, points in shapes.items()]
     curves += [Curve(label, {"x1": run["x"][:, 0]}, run["x"][:, 1]) for label, run in runs.items()]
     curves.append(Curve("answer", {"x1": SOLUTION[:1]}, SOLUTION[1:], "truth"))
-    caption = (
-        "APDB leaves the polytope and winds around the answer; CG-BiO moves along the edge of lower-level solutions."
+    whole = "CG-BiO goes along the edge of lower-level solutions, from one end or from the other."
+    close = "APDB leaves that edge on both sides and winds around the answer."
+    window = (0.49, 0.71, 0.32, 0.51)
+    return (
+        Panel("trajectory", "Iterates", "x2", tuple(curves), log=False, equal_axes=True, caption=whole),
+        Panel("answer", "Iterates near the answer", "x2", tuple(curves), False, False, True, close, window),
     )
-    return Panel("trajectory", "Iterates", "x2", tuple(curves), log=False, equal_axes=True, caption=caption)
 
 
 def _gaps(runs: dict[str, Made]) -> tuple[Panel, Panel]:
