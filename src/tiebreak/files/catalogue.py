@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable
+from dataclasses import is_dataclass
 from functools import cache
 from importlib import import_module
 from types import ModuleType
@@ -50,7 +51,10 @@ def _plain(cls: Any, base: type) -> bool:
 @cache
 def parameters(function: Any) -> dict[str, tuple[bool, Any]]:
     """The named parameters of a class or function: whether one is required, and its type."""
-    hints = typing.get_type_hints(function.__init__ if inspect.isclass(function) else function)
+    plain_class = inspect.isclass(function) and not is_dataclass(
+        function
+    )  # fields may come from another module's class
+    hints = typing.get_type_hints(function.__init__ if plain_class else function)
     return {
         name: (parameter.default is parameter.empty, hints.get(name, Any))
         for name, parameter in inspect.signature(function).parameters.items()

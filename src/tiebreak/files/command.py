@@ -33,8 +33,8 @@ def solve_file(file: str, out: str | None = None, check: bool = False, verbose: 
     except KeyboardInterrupt:
         print("interrupted before there was a point; nothing is written", file=sys.stderr)
         return NOT_SOLVED
-    print(_report(outcome))
-    print("\n  written to", " and ".join(map(str, write(task, outcome, stem))))
+    written = write(task, outcome, stem)
+    print(f"{_report(outcome)}\n\n  written to {written[0]} and {written[1]}")
     return SOLVED if _solved(outcome) else NOT_SOLVED
 
 

@@ -1,0 +1,185 @@
+"""``tiebreak solve`` as a user runs it: exit codes, where the answer goes, interrupts."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from bad_problems import GOOD
+
+import tiebreak as tb
+from tiebreak.cli import main
+from tiebreak.files import FileProblem, read_task
+
+SLOW = """\
+[method]
+name = "cg"                 # ignores the upper level: it cannot converge
+
+[limits]
+tol_upper = 1e-12
+tol_lower = 1e-12
+max_iter = 1_000_000_000
+max_time = inf
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "problem.toml"
+    path.write_text(GOOD)
+    return path
+
+
+def test_answer_in_json_and_npz_beside_the_file(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", str(file)]) == 0
+    out = capsys.readouterr().out
+    for words in ("f* in [", "g* in [", "What is proved", "It assumes", "problem.result.json"):
+        assert words in out
+    written = json.loads((file.parent / "problem.result.json").read_text())
+    assert written["status"] == "converged" and written["method"] == "exact" and written["f"] == pytest.approx(1 / 6)
+    assert written["certificate"]["f_lower"] <= 1 / 6 <= written["certificate"]["f_upper"]
+    assert written["limits"]["tol_upper"] == 1e-4 and written["problem"]["domain"] == {"type": "L1Ball", "radius": 2.0}
+    assert written["versions"]["numpy"] == np.__version__ and written["versions"]["tiebreak"]
+    assert not list(file.parent.glob("*.part"))
+    result = tb.Result.load(file.parent / "problem.result.npz")
+    np.testing.assert_allclose(result.x, 1 / 3)
+    problem = read_task(file).problem
+    assert problem is not None and result.verify(problem)
+
+
+def test_exit_code_1_when_the_tolerances_are_not_proved(file: Path) -> None:
+    file.write_text(GOOD + '[method]\nname = "cg-bio"\n[limits]\nmax_iter = 2\ntol_upper = 1e-9\n')
+    assert main(["solve", str(file)]) == 1
+    written = json.loads((file.parent / "problem.result.json").read_text())
+    assert written["status"] == "max_iter" and written["nit"] == 2 and not written["success"]
+    assert written["certificate"]["f_upper"] == "inf"
+    assert written["parameters"]["variant"] == "anytime"
+
+
+def test_parameters_reach_the_method(file: Path) -> None:
+    step = 'step = { type = "Adaptive", reference = { type = "Harmonic", a = 2, shift = 12 } }'
+    file.write_text(GOOD + f'[method]\nname = "cg-bio"\nvariant = "paper"\n{step}\n[limits]\nseed = 3\nmax_iter = 20\n')
+    task = read_task(file)
+    assert task.method == tb.CGBiO(variant="paper", step=tb.steps.Adaptive(reference=tb.steps.Harmonic(2, 12)))
+    assert main(["solve", str(file)]) in (0, 1)
+    written = json.loads((file.parent / "problem.result.json").read_text())
+    assert written["parameters"]["step"]["reference"] == {"type": "Harmonic", "a": 2, "shift": 12}
+    assert written["seed"] == 3
+
+
+@pytest.mark.parametrize("name", tb.solvers.SOLVERS)
+def test_every_method_can_be_named(name: str, file: Path) -> None:
+    file.write_text(f'method = "{name}"\n' + GOOD)
+    assert type(read_task(file).method) is tb.solvers.SOLVERS[name]
+
+
+def test_weight_terms_error_bound_and_start(file: Path) -> None:
+    upper = '[upper]\nweight = 3\nterms = ["SquaredNorm", { type = "Linear", c = [1, 0, 0], weight = 0.5 }]'
+    text = GOOD.replace('[upper]\ntype = "SquaredNorm"', upper)
+    file.write_text("x0 = [0, 0, 1]\n" + text + "[error_bound]\nalpha = 3\nr = 2\n")
+    task = read_task(file)
+    assert task.problem is not None
+    assert task.problem.upper.value(np.array([2.0, 0, 1])) == 3 * (2.5 + 0.5 * 2)
+    assert task.problem.error_bound == tb.ErrorBound(3, 2) and task.x0.tolist() == [0, 0, 1]
+
+
+def test_check_solves_nothing(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", str(file), "--check", "--out", str(file.parent / "new" / "answer")]) == 0
+    assert (
+        "is fine: SquaredNorm over the minimisers of LeastSquares over L1Ball(2), 3 variables"
+        in capsys.readouterr().out
+    )
+    assert [path.name for path in file.parent.iterdir()] == ["problem.toml"]
+
+
+@pytest.mark.parametrize("more", [[], ["--check"]])
+def test_a_start_that_does_not_fit(file: Path, more: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text(f"\nx0 = [1, 2]\n{GOOD}")
+    assert main(["solve", str(file), *more]) == 2
+    assert "problem.toml, line 2: x0: x0 has length 2, expected 3" in capsys.readouterr().err
+
+
+def test_chain_without_an_exact_method(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    chain = '[[levels]]\ntype = "SquaredNorm"\ndim = 3\n' * 3
+    file.write_text(chain + '[domain]\ntype = "L2Ball"\nradius = 1\n')
+    assert main(["solve", str(file)]) == 2
+    assert "problem.toml, line 1: levels: this chain has no exact method" in capsys.readouterr().err
+
+
+def test_out_names_a_file_or_a_folder(file: Path) -> None:
+    folder = file.parent / "answers"
+    assert main(["solve", str(file), "--out", str(folder / "mine.json")]) == 0
+    assert main(["solve", str(file), "--out", str(folder)]) == 0
+    names = {path.name for path in folder.iterdir()}
+    assert names == {f"{stem}.{end}" for stem in ("mine", "problem.result") for end in ("json", "npz")}
+
+
+def test_output_of_the_file_is_relative_to_it(file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file.write_text('output = "answers/v1.2"\n' + GOOD)
+    monkeypatch.chdir("/")
+    assert main(["solve", str(file)]) == 0
+    assert (tmp_path / "answers" / "v1.2.json").is_file() and (tmp_path / "answers" / "v1.2.npz").is_file()
+
+
+def test_the_answer_never_overwrites_the_data(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    np.savez(file.parent / "data.npz", np.ones((1, 3)))
+    before = (file.parent / "data.npz").read_bytes()
+    file.write_text('output = "data"\n' + GOOD.replace("[[1.0, 1.0, 1.0]]", '{ file = "data.npz" }'))
+    assert main(["solve", str(file)]) == 2
+    assert "would overwrite" in capsys.readouterr().err
+    assert (file.parent / "data.npz").read_bytes() == before
+
+
+def test_a_folder_that_cannot_be_written_is_found_before_the_work(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (file.parent / "taken").write_text("a file, not a folder")
+    assert main(["solve", str(file), "--out", str(file.parent / "taken" / "answer")]) == 2
+    assert "error:" in capsys.readouterr().err
+
+
+def test_a_file_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", str(tmp_path / "none.toml")]) == 2
+    assert "none.toml" in capsys.readouterr().err
+
+
+def test_encodings(file: Path) -> None:
+    file.write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
+    assert read_task(file).problem is not None
+    file.write_bytes(GOOD.replace("[lower]", "# größer\n[lower]").encode("latin-1"))
+    with pytest.raises(FileProblem, match="line 4: is not UTF-8"):
+        read_task(file)
+
+
+def test_progress(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text(GOOD + "[limits]\nverbose = true\n")
+    assert main(["solve", str(file)]) == 0
+    assert "upper gap" in capsys.readouterr().err
+    file.write_text(GOOD)
+    assert main(["solve", str(file)]) == 0
+    assert not capsys.readouterr().err
+    assert main(["solve", str(file), "--verbose"]) == 0
+    assert "upper gap" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="interrupts are sent by POSIX signals here")
+def test_interrupt_keeps_the_best_answer(file: Path) -> None:
+    file.write_text(GOOD + SLOW)
+    command = [sys.executable, "-m", "tiebreak", "solve", str(file), "--verbose"]
+    run = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert run.stderr is not None
+    assert run.stderr.read(4)  # the progress line: the run has begun
+    time.sleep(0.1)
+    run.send_signal(signal.SIGINT)
+    out, _ = run.communicate(timeout=30)
+    assert run.returncode == 1 and b"interrupted" in out
+    written = json.loads((file.parent / "problem.result.json").read_text())
+    assert written["status"] == "interrupted" and len(written["x"]) == 3
+    assert tb.Result.load(file.parent / "problem.result.npz").nit == written["nit"] > 0
