@@ -11,6 +11,7 @@ import signal
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cache
 from multiprocessing import active_children
@@ -114,9 +115,23 @@ def _die_quietly() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+def _one_thread() -> AbstractContextManager[Any]:
+    """One BLAS thread, where threadpoolctl (which scikit-learn brings) is there to ask for it.
+
+    The matrices of the experiments are small: threads that wait for each other cost many times what they compute.
+    """
+    try:
+        from threadpoolctl import threadpool_limits
+    except ImportError:
+        return nullcontext()
+    limit: AbstractContextManager[Any] = threadpool_limits(1)
+    return limit
+
+
 def _make(piece: Piece, place: Path) -> tuple[Made, float]:
     started = time.perf_counter()
-    result = {name: np.asarray(value) for name, value in piece.make(**piece.arguments).items()}
+    with _one_thread():
+        result = {name: np.asarray(value) for name, value in piece.make(**piece.arguments).items()}
     for name, value in result.items():
         if value.dtype == object:
             raise TypeError(f"piece {piece.name!r} made {name!r}, which is neither numbers nor text")
