@@ -71,12 +71,8 @@ def find(folder: Path | None, seed: int = 0) -> People:
 def authors_sample(folder: Path) -> People:
     """The 10,000 people of the authors and their split; all others of the 10,000 serve for validation."""
     with np.load(folder / "adult.npz", allow_pickle=False) as file:
-        X, y, sex, columns = (
-            file["X"].astype(float),
-            file["y"].astype(float),
-            file["sex"].astype(float),
-            file["columns"],
-        )
+        X, y, sex = (file[name].astype(float) for name in ("X", "y", "sex"))
+        columns = tuple(file["columns"].tolist())
     with np.load(folder / "adult_official_split.npz", allow_pickle=False) as file:
         train, test = file["idx_train"].astype(np.intp), file["idx_test"].astype(np.intp)
     rest = np.setdiff1d(np.arange(len(X)), np.concatenate([train, test]))
