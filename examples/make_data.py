@@ -95,9 +95,24 @@ def spectra(rng: np.random.Generator) -> None:
     np.savez(DATA / "spectra.npz", A=np.kron(colours, np.eye(3)), b=(colours @ shares).ravel())
 
 
+def leaks(rng: np.random.Generator) -> None:
+    """What a leak at each of 20 places does to 6 pressures, the pressures that three leaks cause, and odds."""
+    effect, size = rng.uniform(0.0, 1.0, (6, 20)), np.zeros(20)
+    size[[2, 9, 15]] = 1.0, 2.5, 0.5
+    np.savez(DATA / "leaks.npz", effect=effect, pressure=effect @ size, unlikely=rng.uniform(0.5, 1.5, 20))
+
+
+def dictionary(rng: np.random.Generator) -> None:
+    """Old data from two atoms, their codes, and new data from these and a third atom."""
+    atoms = rng.standard_normal((4, 3))
+    atoms /= np.linalg.norm(atoms, axis=0)
+    old_codes, new_codes = rng.uniform(-1.0, 1.0, (2, 8)), rng.uniform(-0.6, 0.6, (3, 5))
+    np.savez(DATA / "dictionary.npz", old=atoms[:, :2] @ old_codes, codes=old_codes, new=atoms @ new_codes)
+
+
 def make_all() -> None:
     """Write every file."""
-    for i, make in enumerate((houses, funds, shifts, patients, speakers, genes, ratings, spectra)):
+    for i, make in enumerate((houses, funds, shifts, patients, speakers, genes, ratings, spectra, leaks, dictionary)):
         make(np.random.default_rng(i))
 
 

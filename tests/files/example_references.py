@@ -134,11 +134,40 @@ def spectra() -> Reference:
     return smallest(cp.sum_squares(shares) / 2, [colours @ shares == seen, cp.sum(shares, axis=0) == 1]), 0.0
 
 
+def leaks() -> Reference:
+    """The leaks are not negative, so that the norm is linear on the box."""
+    with np.load(DATA / "leaks.npz") as data:
+        effect, pressure, unlikely = data["effect"], data["pressure"], data["unlikely"]
+    return float(linprog(unlikely, A_eq=effect, b_eq=pressure, bounds=(0, 5)).fun), 0.0
+
+
+def pathways() -> Reference:
+    with np.load(DATA / "genes.npz") as data:
+        A = data["fit"]
+    b, x = pd.read_csv(DATA / "genes_fit.csv")["response"].to_numpy(), cp.Variable(12)
+    groups = pd.read_csv(DATA / "genes_pathways.csv").groupby("pathway").indices.values()
+    return smallest(sum(cp.norm(x[group]) for group in groups), [A @ x == b, cp.norm(x) <= 3]), 0.0
+
+
+def dictionary_gap(x: np.ndarray) -> float:
+    """The Frank-Wolfe gap of f at x over the lower solutions: the two old atoms are fixed, the rest is free."""
+    with np.load(DATA / "dictionary.npz") as data:
+        old, codes, new = data["old"], data["codes"], data["new"]
+    D, X = x[:12].reshape(4, 3), x[12:].reshape(3, 5)
+    atoms = np.linalg.lstsq(codes.T, old.T, rcond=None)[0].T
+    residual = D @ X - new
+    of_D, of_X = residual @ X.T, D.T @ residual
+    best = np.vdot(of_D[:, :2], atoms) - np.linalg.norm(of_D[:, 2]) - 2 * np.abs(of_X).max(axis=0).sum()
+    return float(np.vdot(of_D, D) + np.vdot(of_X, X) - best)
+
+
 REFERENCES: dict[str, Callable[[], Reference]] = {
     function.__name__: function
     for function in (
         regression, robust, portfolio, fluxes, shifts, assignment, fairness, speakers, genes, ratings, state, plan,
-        spectra,
+        spectra, leaks, pathways,
     )
 }  # fmt: skip
+REFERENCES["dictionary"] = lambda: (0.0, 0.0)  # the data is made of three such atoms
+GAPS = {"dictionary": dictionary_gap}  # of upper levels that are not convex
 REFERENCES["toy"] = lambda: (-0.08, -1.0)  # on paper, in the paper

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from example_references import REFERENCES
+from example_references import GAPS, REFERENCES
 
 import tiebreak as tb
 from tiebreak.cli import main
@@ -45,6 +45,8 @@ def test_example_agrees_with_its_reference(name: str, tmp_path: Path, capsys: py
     assert written["g"] - g_star <= limits["tol_lower"] + noise
     assert float(c["g_lower"]) <= g_star + noise and g_star <= float(c["g_upper"]) + noise
     assert written["f"] - f_star <= limits["tol_upper"] + noise
+    if name in GAPS:
+        assert GAPS[name](np.array(written["x"])) <= c["stationarity"] + noise
     assert float(c["f_lower"]) <= f_star + noise and f_star <= float(c["f_upper"]) + noise
     if written["method"] == "exact":
         assert written["f"] == pytest.approx(f_star, abs=1e-7, rel=1e-7)
