@@ -27,6 +27,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     file.add_argument("--check", action="store_true", help="look for mistakes in the file and its data, solve nothing")
     file.add_argument("--verbose", action="store_true", help="show progress")
     commands.add_parser("methods", help="list the methods with their references")
+    commands.add_parser("reproduce", add_help=False, help="run the paper's experiments and check its claims")
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    if arguments[:1] == ["reproduce"]:  # its flags depend on the experiment, so it reads them itself
+        from .report.command import main as reproduce
+
+        return reproduce(arguments[1:])
     chosen = parser.parse_args(arguments)
     if chosen.command == "methods":
         print(methods())
