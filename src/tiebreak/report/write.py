@@ -46,11 +46,13 @@ class Report:
 
     def add(self, outcome: Outcome) -> None:
         """Write the figures, curves and claims of an outcome, and the page with it."""
+        names = file_names(outcome)
+        for panel in outcome.panels:
+            check(panel)
         place = self.folder / outcome.name
         place.mkdir(parents=True, exist_ok=True)
         looks = styles(outcome)
-        for panel, name in zip(outcome.panels, file_names(outcome), strict=True):
-            check(panel)
+        for panel, name in zip(outcome.panels, names, strict=True):
             write_csv(panel, place / f"{name}.csv")
             self._pictures[outcome.name, name] = write_figure(panel, looks, place / name)
         write_json(outcome, place / "outcome.json", self.made)
