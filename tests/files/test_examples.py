@@ -107,5 +107,6 @@ def test_data_is_what_the_script_writes(tmp_path: Path, monkeypatch: pytest.Monk
         else:
             with np.load(file) as new, np.load(ours) as old:
                 assert new.files == old.files
-                for key in new.files:
-                    np.testing.assert_array_equal(new[key], old[key])
+                for key in new.files:  # products differ in the last digit from one BLAS to the next
+                    same = np.testing.assert_allclose if new[key].dtype.kind == "f" else np.testing.assert_array_equal
+                    same(new[key], old[key])
