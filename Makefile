@@ -9,10 +9,15 @@ USER_STAMP := $(VENV)/.installed-run
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: run test fast lint types bench clean
+.PHONY: run reproduce test fast browser lint types bench clean
 
 run: $(USER_STAMP)
 	$(BIN)/tiebreak run
+
+# The paper's experiments in a minute: claims on the terminal, figures and the page in reproduction/.
+reproduce: $(USER_STAMP)
+	$(BIN)/python -m pip install --quiet -e ".[cli,sklearn,report]"
+	$(BIN)/tiebreak reproduce all --quick
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
@@ -21,6 +26,11 @@ test: $(STAMP)
 fast: $(STAMP)
 	$(BIN)/python -m pip install --quiet -e ".[fast]"
 	$(BIN)/python -m pytest -n auto tests/kernels tests/test_cg_bio.py tests/test_exact.py
+
+# The report page in headless Chromium, which is installed where there is none (Debian's package).
+browser: $(STAMP)
+	sh tests/browser/install-chromium.sh
+	TIEBREAK_BROWSER=required $(BIN)/python -m pytest tests/browser
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

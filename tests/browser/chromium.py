@@ -54,7 +54,7 @@ class Chromium:
             [program, *FLAGS, f"--user-data-dir={profile}", "about:blank"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            stderr=(profile.parent / "chromium.log").open("w"),
+            stderr=subprocess.DEVNULL,
             close_fds=False,
             preexec_fn=connect,
         )
@@ -85,9 +85,14 @@ class Chromium:
                     raise RuntimeError(f"{method}: {answer['error']['message']}")
                 return answer["result"]
 
-    def open(self, page: Path, width: int = 1280, height: int = 900, dark: bool = False, print_: bool = False) -> None:
-        """Open a file in a window of this size and wait until it is drawn."""
-        self.resize(width, height)
+    def open(
+        self, page: Path, width: int = 1280, *, dark: bool = False, print_: bool = False, scripts: bool = True
+    ) -> None:
+        """Open a file in a window of this width and wait until it is drawn."""
+        self.call("Emulation.setScriptExecutionDisabled", value=not scripts)
+        self.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 600
+        )
         features = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self.call("Emulation.setEmulatedMedia", media="print" if print_ else "screen", features=features)
         self.errors.clear()
@@ -97,12 +102,8 @@ class Chromium:
         while not self.run("document.readyState === 'complete' && location.protocol === 'file:'"):
             if time.monotonic() > deadline:
                 raise TimeoutError(f"{page} did not load")
-        self.settle()
-
-    def resize(self, width: int, height: int = 900) -> None:
-        self.call(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
-        )
+        if scripts:
+            self.settle()
 
     def settle(self) -> None:
         """Wait for two frames: observers have been called by then."""
