@@ -31,6 +31,9 @@ from .problem import Problem
 INSIDE = 1e-9
 """A point counts as in Z when it violates no constraint by more than this, relative to the size of Z."""
 
+SMALLEST = 1e-15
+"""Multipliers below this are zero, and above its inverse infinite, for a search."""
+
 
 @dataclass(frozen=True)
 class Certificate:
@@ -271,13 +274,19 @@ class Bounds:
             return seen[lam]
 
         bound(0.0)
-        centre = max([lam for lam in guesses if lam > 0] or [(1 + f.slope) / (1 + g.slope)], key=bound)
+        mid = max([lam for lam in guesses if lam > 0] or [(1 + f.slope) / (1 + g.slope)], key=bound)
         ratio = 16.0
-        while ratio > 1.02 and 1e-15 < centre < 1e30:
-            best = max((centre, centre / ratio, centre * ratio), key=bound)
-            if best == centre:
-                ratio **= 0.5
-            centre = best
+        while SMALLEST < mid < 1 / SMALLEST:
+            low, high = mid / ratio, mid * ratio
+            left, right = bound(mid) - bound(low), bound(mid) - bound(high)
+            if left < 0 or right < 0:
+                mid = low if left < right else high
+                continue
+            # a concave function is below its chords, extended: so much is left to gain on either side
+            room = max(left / (mid - low) * (high - mid), right / (high - mid) * (mid - low))
+            if room <= max(0.01 * (f.value - bound(mid)), 4 * UNIT_ROUNDOFF * abs(f.value)) or ratio < 1 + 1e-9:
+                break
+            ratio **= 0.5
         lam = max(seen, key=bound)
         return seen[lam], lam
 

@@ -72,8 +72,8 @@ def lexicographic(levels: Sequence[Objective], domain: Domain, *, tol: float = 1
     Parameters
     ----------
     levels : sequence of objectives
-        The most important first. Over a Polyhedron or Box: any number of linear, quadratic and least-squares levels;
-        over other polytopes: up to two.
+        The most important first. Over a Polyhedron or Box: any number of linear, quadratic and least-squares levels,
+        with l1 norms or without; over other polytopes: up to two.
     domain : set
         Where.
     tol : float
@@ -89,6 +89,7 @@ def lexicographic(levels: Sequence[Objective], domain: Domain, *, tol: float = 1
     >>> tb.lexicographic([served, cost, spread], supply).x
     array([1., 1., 0.])
     """
+    from .exact.lifted import Lift, why_not_lifted
     from .exact.rows import rows_apply, solve_rows
 
     tol = as_positive(tol, "tol")
@@ -96,10 +97,18 @@ def lexicographic(levels: Sequence[Objective], domain: Domain, *, tol: float = 1
     if not levels or not all(isinstance(level, Objective) for level in levels):
         raise TypeError("levels must be one objective or more, such as tiebreak.Linear(c)")
     started = time.perf_counter()
-    why_not = rows_apply(levels, domain)
+    plain, lift, why_not = levels, None, ""
+    if not all(level.differentiable for level in levels):
+        domain = _sized(domain, levels)
+        why_not = why_not_lifted(levels, domain)
+        lift = None if why_not else Lift.of(levels, domain)
+        plain = levels if lift is None else list(lift.levels)
+    where = domain if lift is None else lift.domain
+    why_not = why_not or rows_apply(plain, where)
     if not why_not:
-        answers = solve_rows(levels, domain)
-        x, brackets = answers[-1].x, [(answer.f_lower, answer.f_upper) for answer in answers]
+        answers = solve_rows(plain, where)
+        x = answers[-1].x if lift is None else lift.point(answers[-1].x)
+        brackets = [(answer.f_lower, answer.f_upper) for answer in answers]
         notes, unique = answers[-1].notes, None
     elif len(levels) == 2 and not why_not_exact(Problem(levels[1], levels[0], domain)):
         result = solve(Problem(levels[1], levels[0], domain), "exact")
@@ -115,3 +124,11 @@ def lexicographic(levels: Sequence[Objective], domain: Domain, *, tol: float = 1
     doubtful = [str(i + 1) for i, fine in enumerate(proved) if not fine]
     verdict = "Every level is proved optimal" if all(proved) else f"Not proved optimal: level {', '.join(doubtful)}"
     return Chain(x, reports, all(proved), "; ".join([verdict, *notes]) + ".", unique, time.perf_counter() - started)
+
+
+def _sized(domain: Domain, levels: Sequence[Objective]) -> Domain:
+    """The domain with the number of variables that the levels tell."""
+    dims = {level.dim for level in levels if level.dim} | ({domain.dim} if domain.dim else set())
+    if len(dims) != 1:
+        raise ValueError(f"levels and domain must have one number of variables, got {sorted(dims)}")
+    return domain.with_dim(dims.pop())

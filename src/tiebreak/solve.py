@@ -203,7 +203,7 @@ class _Run:
         try:
             for state in states:
                 self.state = state
-                if (self._due(state) or state.finished) and self._converged(state):
+                if (self._due(state) or state.settled or state.finished) and self._converged(state):
                     self._tell(callbacks)
                     return Status.CONVERGED, "both tolerances are proved"
                 if self._tell(callbacks):

@@ -17,13 +17,13 @@ def why_not_exact(problem: Problem) -> str:
     """Empty where an exact engine applies to ``problem``, else the reason why none does."""
     from ..sets import Box, Polyhedron
     from .columns import columns_apply
-    from .lifted import has_norms, why_not_lifted
+    from .lifted import has_norms, why_not_exact_with_norms
     from .rows import rows_apply
 
     if not problem.upper.convex:
         return "the upper level is not convex"
     if has_norms(problem):
-        return why_not_lifted(problem)
+        return why_not_exact_with_norms(problem)
     if isinstance(problem.domain, (Polyhedron, Box)):
         return rows_apply([problem.lower, problem.upper], problem.domain)
     return columns_apply(problem.with_slack(0.0))

@@ -6,6 +6,7 @@ wherever some level has a weight on t_i, and both optimal values are those of th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,11 +15,12 @@ from numpy.typing import NDArray
 
 from ..arrays import Vector
 from ..composite import signs
-from ..objectives import GroupNorm, L1Norm, LeastSquares, Linear, Multiple, Objective, Quadratic, SquaredNorm, Sum, Zero
+from ..objectives import GroupNorm, LeastSquares, Linear, Multiple, Objective, Quadratic, SquaredNorm, Sum, Zero
 from ..problem import Problem
-from ..sets import Box, L1Ball, Polyhedron
+from ..sets import Box, Domain, L1Ball, Polyhedron
 from ..sets.epigraph import absolute_values
 from .answer import Answer
+from .level import why_not_quadratic
 
 
 def has_norms(problem: Problem) -> bool:
@@ -26,23 +28,28 @@ def has_norms(problem: Problem) -> bool:
     return not (problem.upper.differentiable and problem.lower.differentiable)
 
 
-def why_not_lifted(problem: Problem) -> str:
+def why_not_lifted(levels: Sequence[Objective], domain: Domain) -> str:
+    """Empty where levels with norms can be written without them, else the reason why not."""
+    if any(isinstance(norm, GroupNorm) for level in levels for norm in level.norms):
+        return "a GroupNorm is not piecewise linear"
+    assert domain.dim is not None
+    if not _open(levels, domain).size:
+        return ""
+    if not isinstance(domain, (Box, Polyhedron, L1Ball)):
+        return f"L1Norm over {domain!r} has no exact method; over Box, Polyhedron and L1Ball it has"
+    parts = [level.smooth_part for level in levels]
+    return next((why for part in parts if not isinstance(part, Zero) and (why := why_not_quadratic(part))), "")
+
+
+def why_not_exact_with_norms(problem: Problem) -> str:
     """Empty where ``solve_lifted`` applies, else the reason why not."""
     from . import why_not_exact
-    from .level import why_not_quadratic
 
-    norms = problem.upper.norms + problem.lower.norms
-    if any(isinstance(norm, GroupNorm) for norm in norms):
-        return "a GroupNorm is not piecewise linear"
-    lift = Lift.of(problem)
-    if not lift.index.size:
-        return why_not_exact(lift.problem())
-    if not isinstance(problem.domain, (Box, Polyhedron, L1Ball)):
-        return f"L1Norm over {problem.domain!r} has no exact method; over Box, Polyhedron and L1Ball it has"
-    for name, objective in (("lower", problem.lower), ("upper", problem.upper)):
-        if why := why_not_quadratic(objective.smooth_part) if not isinstance(objective.smooth_part, Zero) else "":
-            return f"{name}: {why}"
-    return ""
+    levels = (problem.lower, problem.upper)
+    why = why_not_lifted(levels, problem.domain)
+    if why or _open(levels, problem.domain).size:
+        return why
+    return why_not_exact(Lift.of(levels, problem.domain).problem(problem))
 
 
 def solve_lifted(problem: Problem) -> Answer:
@@ -60,74 +67,66 @@ def solve_lifted(problem: Problem) -> Answer:
     """
     from . import solve_exactly
 
-    lift = Lift.of(problem)
-    answer = solve_exactly(lift.problem())
-    if not lift.index.size:
-        return answer
+    lift = Lift.of((problem.lower, problem.upper), problem.domain)
+    answer = solve_exactly(lift.problem(problem))
     unique, constant = answer.lower_unique, answer.upper_constant
-    if not lift.held_below:  # t is free at lower solutions, so that (x, t) says nothing about x alone
-        if not problem.lower.norms:
-            unique = solve_exactly(replace(problem, upper=problem.lower)).lower_unique
-        else:
-            unique = unique or None
-        constant = True if unique else constant or None
+    if not (weights_of(problem.lower, problem.dim)[lift.index] > 0).all():  # then t is free at lower solutions
+        alone = problem.upper is not problem.lower
+        unique = solve_exactly(replace(problem, upper=problem.lower)).lower_unique if alone else unique or None
+        constant = unique or None
     return replace(answer, x=lift.point(answer.x), lower_unique=unique, upper_constant=constant)
 
 
 @dataclass(frozen=True)
 class Lift:
-    """The problem in (x, t); ``index`` are the positions of x whose absolute values are in t."""
+    """Levels without norms, in (x, t); ``index`` are the positions of x whose absolute values are in t."""
 
-    original: Problem
+    levels: tuple[Objective, ...]
+    domain: Domain
     index: NDArray[np.intp]
-    known: Vector
+    dim: int
 
     @classmethod
-    def of(cls, problem: Problem) -> Lift:
+    def of(cls, levels: Sequence[Objective], domain: Domain) -> Lift:
         """With absolute values where a norm has a weight and the domain shows no sign."""
-        known = signs(problem.domain, problem.dim)
-        open_ = (_weights(problem.upper, problem.dim) > 0) | (_weights(problem.lower, problem.dim) > 0)
-        index = np.flatnonzero(open_ & (known == 0))
-        if index.size and isinstance(problem.domain, L1Ball):
-            index = np.arange(problem.dim)  # its one row is about all of them
-        return cls(problem, index, known)
+        assert domain.dim is not None
+        d, index = domain.dim, _open(levels, domain)
+        known = signs(domain, d)
+        plain = tuple(_without_norms(level, known, index) for level in levels)
+        return cls(plain, absolute_values(domain, index) if index.size else domain, index, d)
 
-    @property
-    def held_below(self) -> bool:
-        """Whether the lower level leaves t no choice."""
-        return bool((_weights(self.original.lower, self.original.dim)[self.index] > 0).all())
+    def problem(self, original: Problem) -> Problem:
+        """The problem without norms."""
+        lower, upper = self.levels
+        return replace(original, upper=upper, lower=lower, domain=self.domain)
 
     def point(self, lifted: Vector) -> Vector:
         """The x of a point (x, t): where t is zero, so is x, which rounding may have left a little beside it."""
-        x, t = lifted[: self.original.dim].copy(), lifted[self.original.dim :]
+        x, t = lifted[: self.dim].copy(), lifted[self.dim :]
         x[self.index] = np.clip(x[self.index], -t, t)
         return x
 
-    def problem(self) -> Problem:
-        """The problem without norms."""
-        domain = self.original.domain
-        if self.index.size:
-            domain = absolute_values(domain, self.index)
-        upper, lower = self._without_norms(self.original.upper), self._without_norms(self.original.lower)
-        return replace(self.original, upper=upper, lower=lower, domain=domain)
 
-    def _without_norms(self, objective: Objective) -> Objective:
-        w, d = _weights(objective, self.original.dim), self.original.dim
-        costs = np.concatenate([w * self.known, w[self.index]])
-        smooth = objective.smooth_part
-        if isinstance(smooth, Zero):
-            return Linear(costs)
-        wide = _widened(smooth, d, self.index.size)
-        return Sum(wide, Linear(costs)) if costs.any() else wide
-
-
-def _weights(objective: Objective, dim: int) -> Vector:
+def weights_of(objective: Objective, dim: int) -> Vector:
     """The weights of the l1 norms in an objective, summed."""
-    total = np.zeros(dim)
-    for norm in objective.norms:
-        if isinstance(norm, L1Norm):
-            total = total + norm.weights
-    return total
+    return sum((norm.weights for norm in objective.norms), np.zeros(dim))
+
+
+def _open(levels: Sequence[Objective], domain: Domain) -> NDArray[np.intp]:
+    """The positions where a norm has a weight and the domain shows no sign; all of an l1 ball, whose row needs them."""
+    d = domain.dim or 0
+    weighted = sum((weights_of(level, d) for level in levels), np.zeros(d)) > 0
+    index = np.flatnonzero(weighted & (signs(domain, d) == 0))
+    return np.arange(d) if index.size and isinstance(domain, L1Ball) else index
+
+
+def _without_norms(objective: Objective, known: Vector, index: NDArray[np.intp]) -> Objective:
+    w = weights_of(objective, known.size)
+    costs = Linear(np.concatenate([w * known, w[index]]))
+    if isinstance(objective.smooth_part, Zero):
+        return costs
+    wide = _widened(objective.smooth_part, known.size, index.size)
+    return Sum(wide, costs) if costs.c.any() else wide
 
 
 def _widened(objective: Objective, dim: int, more: int) -> Objective:

@@ -62,8 +62,8 @@ def solve_relaxed(problem: Problem) -> Relaxed:
     array([0.45, 0.45])
     """
     if has_norms(problem):
-        lift = Lift.of(problem)
-        found = solve_relaxed(lift.problem())
+        lift = Lift.of((problem.lower, problem.upper), problem.domain)
+        found = solve_relaxed(lift.problem(problem))
         return found._replace(x=lift.point(found.x), z=lift.point(found.z))
     minimise = _minimiser(problem)
     f, g = problem.upper, problem.lower

@@ -86,10 +86,10 @@ class APBAPG(Solver[StageState]):
 
     def advance(self, problem: Problem, state: StageState) -> StageState:
         run = penalty_step(problem, state.run, state.sigma)
-        state = replace(state, k=state.k + 1, x=run.u, run=run, multiplier=1 / state.sigma)
+        state = replace(state, k=state.k + 1, x=run.u, run=run, multiplier=1 / state.sigma, settled=False)
         if isinstance(run, Greedy) and run.moved <= state.tolerance and state.stage < STAGES:
             return replace(
-                state, run=Greedy.at(run.u), stage=state.stage + 1,
+                state, run=Greedy.at(run.u), stage=state.stage + 1, settled=True,
                 sigma=state.sigma / self.growth, tolerance=state.tolerance / (5 * self.growth),
             )  # fmt: skip
         return state

@@ -27,6 +27,8 @@ class State:
         A point of Z with a small lower-level value, where the method knows a better one than x; for the bounds.
     multiplier : float
         The method's current weight of the lower level, where it has one; for the bounds.
+    settled : bool
+        Whether a stage of the method ends at x, so that x is worth a proof now, whenever the next one is due.
     finished : bool
         Whether the method's own stopping test holds at x.
     answer : Answer or None
@@ -37,6 +39,7 @@ class State:
     k: int = 0
     anchor: Vector | None = None
     multiplier: float = 0.0
+    settled: bool = False
     finished: bool = False
     answer: Answer | None = None
 
