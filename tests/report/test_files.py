@@ -161,5 +161,13 @@ def test_a_panel_may_be_empty(tmp_path: Path) -> None:
     assert (tmp_path / "sample" / "empty.svg").exists()
 
 
+def test_a_long_curve_of_nothing_that_can_be_shown(tmp_path: Path) -> None:
+    k = np.arange(100.0)
+    curves = (Curve("below", {"k": k}, -k), Curve("above", {"k": k}, k + 1), Curve("none", {"k": k}, np.nan * k))
+    Report(tmp_path).add(replace(sample(), panels=(Panel("p", "P", "y", curves),)))
+    drawn = ET.parse(tmp_path / "sample" / "p.svg").getroot()
+    assert "above" in "".join(drawn.itertext())
+
+
 def test_plain_refuses_nothing() -> None:
     assert plain({"a": {1, 2}.__class__, "b": Path("x"), "c": float("nan")})["c"] == "nan"

@@ -89,7 +89,7 @@ def _draw(panel: Panel, styles: dict[tuple[str, str], Style], axes: Axes) -> lis
             marker=MARKS[style.marker] if style.marker and not (curve.role == "truth" and x.size > 1) else None,
             markersize=12 if style.marker == "star" else 5,
             markerfacecolor="white" if style.marker == "ring" else color,
-            markevery=None if x.size <= 25 else (0.03 * (len(handles) % 4), 0.12),
+            markevery=None if np.isfinite(x + y).sum() <= 25 else (0.03 * (len(handles) % 4), 0.12),
         )
     if panel.window is not None:
         axes.set(xlim=panel.window[:2], ylim=panel.window[2:])
