@@ -57,9 +57,9 @@ class Chain:
             self.settle()
         by_vertex = level.linear or bool(face.single)
         solved = (self._at_point(level) or self._linear(level)) if by_vertex else self._quadratic(level)
-        if self._undecided and np.isfinite(solved.bracket.upper):  # else the point may lie off the face
-            if float((np.abs(double(solved.x - face.x)) / face.scale).max()) > MOVED:
-                face.single, self._undecided = False, False
+        on_face = np.isfinite(solved.bracket.upper)
+        if self._undecided and on_face and float((np.abs(double(solved.x - face.x)) / face.scale).max()) > MOVED:
+            face.single, self._undecided = False, False
         self.settle()
         unique = face.single
         if unique and not by_vertex and not accepted(solved.bracket, self.tol):

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..arrays import Matrix, Vector
-from .extended import UNIT, Ext, dense, double
+from .extended import UNIT, Ext, dense, double, is_sparse
 from .step import State, Step
 
 SET_CHANGES = 10
@@ -93,14 +93,17 @@ def _kkt(
     largest = _row_size(G)
     row_scale = np.where(largest > 0, np.ldexp(1.0, -np.frexp(largest)[1]), 1.0)
     size = max(float(abs(H).max()) if n else 0.0, float(abs(F).max()) if n and k else 0.0) or 1.0
-    rho = 0.0 if step.level.strong_convexity > 0 else 1e-9 * size
-    diagonal = np.concatenate([np.full(n, rho), -1 / weight, np.full(m, -1e-9 / size)])
-    total = n + k + m
+    mu = step.level.strong_convexity
+    thin = _few(step, n, k, m)
+    soft = 1e-6 if thin and mu == 0 else 1e-9  # Gram matrices of rows cannot do with less
+    rho = 0.0 if mu > 0 else soft * size
+    below = np.concatenate([-1 / weight, np.full(m, -soft / size)])
     solve: Callable[[Vector], Vector]
-    if k == 0 and not step.dense and H.nnz == n:  # a diagonal, and none of it zero
-        solve = _schur(H.diagonal(), sp.diags_array(row_scale) @ sp.csr_array(G), 1e-9 / size)
-    elif step.dense or total <= DENSE_SYSTEM:
-        K = np.diag(diagonal)
+    if thin:
+        rows = np.vstack([F, row_scale[:, None] * G]) if step.thin else sp.vstack([F, sp.diags_array(row_scale) @ G])
+        solve = _schur(np.full(n, mu + rho), rows, -below)
+    elif step.dense or step.thin or n + k + m <= DENSE_SYSTEM:
+        K = np.diag(np.append(np.full(n, rho), below))
         H, F, G = dense(H), dense(F), row_scale[:, None] * dense(G)
         K[:n, :n] += H
         K[n : n + k, :n], K[n + k :, :n] = F, G
@@ -109,9 +112,8 @@ def _kkt(
     else:
         from scipy.sparse.linalg import splu
 
-        G = sp.diags_array(row_scale) @ G
-        lower_left = sp.vstack([F, G])
-        K = sp.block_array([[H, lower_left.T], [lower_left, None]]) + sp.diags_array(diagonal)
+        rows = sp.vstack([F, sp.diags_array(row_scale) @ G])
+        K = sp.block_array([[H, rows.T], [rows, None]]) + sp.diags_array(np.append(np.full(n, rho), below))
         solve = splu(sp.csc_array(K), permc_spec="MMD_AT_PLUS_A").solve
 
     def corrections(stationary: Vector, short: Vector) -> tuple[Vector, Vector]:
@@ -121,19 +123,28 @@ def _kkt(
     return corrections
 
 
-def _schur(H: Vector, G: Matrix, delta: float) -> Callable[[Vector], Vector]:
+def _few(step: Step, n: int, k: int, m: int) -> bool:
+    """Whether the rows are few beside the free columns, and the rest of the Hessian is a diagonal."""
+    if step.dense or step.level.forms or not n:
+        return False
+    if step.level.strong_convexity > 0 and k == 0:
+        return True
+    return k + m <= DENSE_SCHUR and 2 * (k + m) <= n  # beyond, FF' would be larger than F'F, and worse
+
+
+def _schur(H: Vector, G: Matrix, delta: Vector) -> Callable[[Vector], Vector]:
     """Solves with [[H, G'], [G, -delta]] for a positive diagonal H, through G H^-1 G' + delta."""
     from scipy.linalg import cho_factor, cho_solve
     from scipy.sparse.linalg import splu
 
-    n, m = H.size, G.shape[0]
-    inner = G @ sp.diags_array(1 / H) @ G.T + delta * sp.eye_array(m)
+    n = H.size
+    inner = (G @ sp.diags_array(1 / H) if is_sparse(G) else G / H) @ G.T
     back: Callable[[Vector], Vector]
-    if m <= DENSE_SCHUR:
-        factor = cho_factor(inner.toarray(), lower=True)
+    if delta.size <= DENSE_SCHUR:
+        factor = cho_factor(dense(inner) + np.diag(delta), lower=True)
         back = lambda right: np.asarray(cho_solve(factor, right))  # noqa: E731
     else:
-        back = splu(sp.csc_array(inner), permc_spec="MMD_AT_PLUS_A").solve
+        back = splu(sp.csc_array(inner + sp.diags_array(delta)), permc_spec="MMD_AT_PLUS_A").solve
 
     def solve(right: Vector) -> Vector:
         turn = back(G @ (right[:n] / H) - right[n:])
@@ -149,5 +160,10 @@ def _row_size(G: Matrix) -> Vector:
 
 
 def _dense_solver(K: Matrix) -> Callable[[Vector], Vector]:
-    inverse = np.linalg.inv(K)
+    if K.shape[0] > DENSE_SYSTEM:
+        from scipy.linalg import lu_factor, lu_solve
+
+        factor = lu_factor(K, check_finite=False)
+        return lambda right: np.asarray(lu_solve(factor, right))
+    inverse = np.linalg.inv(K)  # for small ones, products are faster than triangular solves
     return lambda right: np.asarray(inverse @ right)

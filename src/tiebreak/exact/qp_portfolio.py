@@ -14,10 +14,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays import Matrix, Vector
+from .extended import is_sparse
 
 
 class QP(NamedTuple):
-    """The data; H and G both dense or both sparse."""
+    """The data; H dense only with a dense G."""
 
     H: Matrix
     c: Vector
@@ -39,13 +40,33 @@ Method: TypeAlias = Callable[[QP], Guess | None]
 TOLERANCE = 1e-10
 FEW = 500
 """HiGHS's active-set method is worth its time on faces with up to this many columns."""
+MOST_ROWS = 1500
+"""Up to this many rows their Gram matrix is factorised as a dense one."""
+WIDE = 4
+"""So many times more columns than rows make Newton's method on the dual worth a try where some have no curvature."""
 
 
 def portfolio(qp: QP) -> list[Method]:
     """In which order to ask: interior points first, as their answers lie inside the face of all solutions."""
-    if not sp.issparse(qp.H):
+    if not is_sparse(qp.H):
         return [by_piqp_dense, by_clarabel, by_highs]
-    return [by_piqp, by_clarabel, *([by_highs] if qp.c.size <= FEW else [])]
+    diagonal = qp.H.diagonal()
+    few_rows = qp.low.size <= MOST_ROWS and qp.H.count_nonzero() == np.count_nonzero(diagonal)
+    few_rows &= bool((diagonal > 0).all()) or WIDE * qp.low.size <= qp.c.size
+    return [
+        *([by_dual_newton] if few_rows else []),
+        by_piqp,
+        by_clarabel,
+        *([by_highs] if qp.c.size <= FEW else []),
+    ]
+
+
+def by_dual_newton(qp: QP) -> Guess | None:
+    """Newton's method on the dual of a diagonal Hessian."""
+    from .dual_newton import maximise, with_slack_columns
+
+    found = maximise(with_slack_columns(qp.H.diagonal(), qp.c, qp.G, qp.low, qp.high, qp.lower, qp.upper))
+    return None if found is None else _finite(Guess(found[0][: qp.c.size], found[1]))
 
 
 def by_piqp_dense(qp: QP) -> Guess | None:

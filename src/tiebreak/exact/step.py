@@ -44,6 +44,12 @@ class Step:
         return not self.face.G.sparse and self.face.columns.size <= DENSE
 
     @cached_property
+    def thin(self) -> bool:
+        """Whether there are many columns, a diagonal Hessian but for the squares, and dense rows: those stay dense."""
+        given = [square.F for square in self.level.squares if square.F is not None]
+        return not self.dense and not self.level.forms and not any(F.sparse for F in (self.face.G, *given))
+
+    @cached_property
     def curvature(self) -> Matrix:
         """The Hessian without the lifted squares."""
         columns = self.face.columns
@@ -54,7 +60,7 @@ class Step:
         return H
 
     def _form(self, M: Matrix) -> Matrix:
-        return dense(M) if self.dense else sp.csr_array(M)
+        return dense(M) if self.dense or self.thin else sp.csr_array(M)
 
     @cached_property
     def lifted(self) -> tuple[Matrix, Vector]:
@@ -69,7 +75,7 @@ class Step:
                 part = np.linalg.qr(part, mode="r")
             blocks.append(self._form(part))
             weights.append(np.full(part.shape[0], float(scale)))
-        stacked = np.vstack(blocks) if self.dense else sp.csr_array(sp.vstack(blocks))
+        stacked = np.vstack(blocks) if self.dense or self.thin else sp.csr_array(sp.vstack(blocks))
         return stacked, np.concatenate(weights)
 
     def programme(self) -> QP:
@@ -87,10 +93,12 @@ class Step:
             H = np.zeros((n + k, n + k))
             H[:n, :n] = self.curvature
             H[n:, n:] = np.diag(weight)
+        else:
+            H = sp.csr_array(sp.block_diag([self.curvature, sp.diags_array(weight)])) if k else self.curvature
+        if self.dense or self.thin:
             rows = np.zeros((G.shape[0] + k, n + k))
             rows[: G.shape[0], :n], rows[G.shape[0] :, :n], rows[G.shape[0] :, n:] = G, F, -np.eye(k)
         else:
-            H = sp.csr_array(sp.block_diag([self.curvature, sp.diags_array(weight)])) if k else self.curvature
             rows = sp.csr_array(sp.block_array([[G, None], [F, -sp.eye_array(k)]])) if k else sp.csr_array(G)
         return QP(
             H,
