@@ -35,6 +35,9 @@ class _Checks:
 def check_objective(objective: Objective, dim: int | None = None, seed: int = 0, points: int = 5) -> int:
     """Check value, gradient, facts and structure of an objective at random points.
 
+    Where it is not differentiable, the gradient is that of its smooth part, its norms have a prox, and the subgradient
+    inequality is tried at points with zeros as well.
+
     Examples
     --------
     >>> import tiebreak as tb
@@ -44,6 +47,9 @@ def check_objective(objective: Objective, dim: int | None = None, seed: int = 0,
     checks, rng = _Checks(), np.random.default_rng(seed)
     size = _dimension(objective.dim, dim, "the objective")
     sample = [rng.standard_normal(size) for _ in range(points)]
+    if not objective.differentiable:
+        sample += [np.zeros(size), np.where(np.arange(size) % 2 == 0, 0.0, sample[0])]
+        _check_norms(checks, objective, sample)
     for x in sample:
         value, grad = objective.value_and_grad(x)
         scale = 1e-12 + 1e-9 * (abs(value) + float(np.abs(grad).max()))
@@ -58,7 +64,7 @@ def check_objective(objective: Objective, dim: int | None = None, seed: int = 0,
         checks.that(np.abs(at_grad - grad).max() <= scale, "value_and_grad_at must give the gradient")
         checks.that(abs(objective.value_at(x, image) - value) <= scale, "value_at must give the value")
         checks.that(min(objective.rounding(x)) >= 0, "rounding errors must not be negative")
-        check_gradient(objective, x)
+        check_gradient(objective.smooth_part, x)
         checks.made += 1
     if objective.convex:
         check_convexity(objective, sample)
@@ -69,6 +75,23 @@ def check_objective(objective: Objective, dim: int | None = None, seed: int = 0,
             bound = objective.smoothness * float(np.linalg.norm(x - y))
             checks.that(change <= bound * (1 + 1e-9) + 1e-12, "smoothness must bound the change of the gradient")
     return checks.made
+
+
+def _check_norms(checks: _Checks, objective: Objective, sample: list[Vector], step: float = 0.7) -> None:
+    checks.that(objective.norms, "an objective that is not differentiable must be its smooth_part plus its norms")
+    checks.that(objective.smoothness is None, "an objective that is not differentiable has no smoothness")
+    for x in sample:
+        parts = objective.smooth_part.value(x) + sum(norm.value(x) for norm in objective.norms)
+        value = objective.value(x)
+        checks.that(abs(value - parts) <= 1e-9 * (1 + abs(value)), "value must be smooth_part plus norms")
+    for norm in objective.norms:
+        for v in sample:
+            p = norm.prox(v, step)
+            slope, at_p = (v - p) / step, norm.value(p)
+            fits = all(norm.value(s) >= at_p + slope @ (s - p) - 1e-9 * (1 + at_p) for s in sample)
+            checks.that(fits, "(v - prox(v, step)) / step must be a subgradient at prox(v, step)")
+            steep = float(np.linalg.norm(norm.grad(v))) <= norm.steepest(v.size) * (1 + 1e-9)
+            checks.that(steep, "steepest must bound the subgradients")
 
 
 def check_set(domain: Domain, dim: int | None = None, seed: int = 0, trials: int = 10) -> int:
