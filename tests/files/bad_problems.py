@@ -53,6 +53,7 @@ CASES = {
     "boolean": ("radius = 2.0", "radius = true # here", "domain.radius", ["must be a number, got True"]),
     "array for number": ("radius = 2.0", "radius = [2.0] # here", "domain.radius", ["must be a number"]),
     "whole number": (UPPER, UPPER + "\ndim = 2.5 # here", "upper.dim", ["must be a whole number"]),
+    "no whole number": (UPPER, UPPER + "\ndim = true # here", "upper.dim", ["must be a whole number, got True"]),
     "weight": (UPPER, UPPER + "\nweight = -1.0 # here", "upper.weight", ["weight must be positive"]),
     "weight no number": (UPPER, UPPER + '\nweight = "1" # here', "upper.weight", ["must be a number"]),
     "p = 1": (DOMAIN, 'type = "LpBall"\nradius = 1.0\np = 1 # here', "domain.p", ["use L1Ball(radius)"]),

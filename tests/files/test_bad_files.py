@@ -12,6 +12,7 @@ from bad_problems import GOOD
 
 from tiebreak.cli import main
 from tiebreak.files import FileProblem, read_task
+from tiebreak.files.build import blamed
 
 CASES = {**BAD_PROBLEMS, **BAD_DATA}
 
@@ -66,6 +67,12 @@ def test_message_names_key_and_line(name: str, folder: Path, capsys: pytest.Capt
 def test_the_good_file_is_good(folder: Path) -> None:
     (folder / "problem.toml").write_text(GOOD)
     assert read_task(folder / "problem.toml").problem is not None
+
+
+def test_the_key_that_a_message_is_about() -> None:
+    assert blamed("b has length 2, expected 1", ["A", "b"]) == ("b",)
+    assert blamed("give it a shape or a radius", ["a", "radius", "shape"]) == ("shape",)
+    assert blamed("nothing that is known", ["A", "is_known"]) == ()
 
 
 def test_cases_are_many() -> None:
