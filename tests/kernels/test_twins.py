@@ -12,7 +12,7 @@ import tiebreak as tb
 from tiebreak.kernels import HOMES, compiled
 from tiebreak.sets import ball_columns, crossing, envelope
 from tiebreak.sets.threshold import _threshold
-from tiebreak.solvers import fair_loop, gram_loop
+from tiebreak.solvers import factor_loop, fair_loop, gram_loop
 
 ULP = np.finfo(float).eps
 
@@ -220,15 +220,38 @@ def test_importing_tiebreak_does_not_import_numba() -> None:
 
 
 def test_ball_columns() -> None:
-    """The pass over the columns, and the excess at any multiplier."""
-    rng, split, excess = np.random.default_rng(4), compiled("split_columns"), compiled("sphere_excess")
+    """The pass over the columns, the excess at any multiplier, and the point there."""
+    rng, split = np.random.default_rng(4), compiled("split_columns")
     for k in range(300):
         shape = int(rng.integers(1, 6)), int(rng.integers(1, 8))
-        a, c = coefficients(rng, k % 6, shape[0] * shape[1])
-        A, C = ((v / (np.abs(v).max() or 1.0)).reshape(shape) for v in (a, c))
+        A, C = (v.reshape(shape) for v in coefficients(rng, k % 6, shape[0] * shape[1]))
         parts = ball_columns.split_columns(A, C)
+        atol = 32 * ULP * (1 + np.abs(parts[4]).max())
         for answer, expected in zip(split(A, C), parts, strict=True):
-            np.testing.assert_allclose(answer, expected, rtol=1e-9, atol=32 * ULP * (1 + np.abs(parts[1]).max()))
-        for lam in (0.0, 0.3, 1.0, 1e6, *np.abs(parts[1])):  # at -t_j the column j turns around
-            answer, expected = excess(lam, *parts[1:]), ball_columns.sphere_excess(lam, *parts[1:])
-            assert answer == pytest.approx(expected, rel=256 * ULP)
+            np.testing.assert_allclose(answer, expected, rtol=1e-9, atol=atol)
+        _, _, scaled, P, t, p, n = parts
+        for lam in (0.0, 0.3, 1.0, 1e6, *np.abs(t)):  # at -t_j the column j turns around
+            for name, arguments in (("sphere_excess", (t, p, n)), ("ball_point", (P, scaled, t, p, n))):
+                answer, expected = compiled(name)(lam, *arguments), getattr(ball_columns, name)(lam, *arguments)
+                np.testing.assert_allclose(answer, expected, rtol=256 * ULP, atol=8 * ULP)
+        answer, expected = (
+            function(np.inf, P, scaled, t, p, n) for function in (compiled("ball_point"), ball_columns.ball_point)
+        )
+        np.testing.assert_allclose(answer, expected, rtol=256 * ULP)
+        assert compiled("inner")(A, C) == pytest.approx(ball_columns.inner(A, C), abs=64 * ULP * np.abs(A * C).sum())
+
+
+def test_corners() -> None:
+    rng = np.random.default_rng(5)
+    for k in range(200):
+        X, slope = rng.standard_normal((2, int(rng.integers(1, 6)), int(rng.integers(1, 8))))
+        if k % 2:  # ties, of which the first entry is taken
+            slope = slope.round()
+        place, gap = compiled("corners")(X, slope, 1.5)
+        expected, expected_gap = factor_loop.corners(X, slope, 1.5)
+        np.testing.assert_array_equal(place, expected)
+        assert gap == pytest.approx(expected_gap, rel=1e-12, abs=1e-13)
+        moved, expected_X = X.copy(), X.copy()
+        compiled("move_to_corners")(moved, place, slope, 1.5, 0.3)
+        factor_loop.move_to_corners(expected_X, place, slope, 1.5, 0.3)
+        np.testing.assert_array_equal(moved, expected_X)

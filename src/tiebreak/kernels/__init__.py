@@ -30,6 +30,10 @@ HOMES = {
     "blend": "blend",
     "split_columns": "spheres",
     "sphere_excess": "spheres",
+    "ball_point": "spheres",
+    "inner": "spheres",
+    "corners": "corners",
+    "move_to_corners": "corners",
 }
 """The kernels, and the module of this package that holds each."""
 
@@ -45,22 +49,24 @@ def compiled(name: str) -> Callable[..., Any] | None:
     return None if os.environ.get("TIEBREAK_NO_NUMBA") else _load(name)
 
 
-def compiled_loop(loop: F, **kernels: str) -> F:
+def compiled_loop(loop: F, **kernels: str | Callable[..., Any]) -> F:
     """The function compiled, with these kernels in the place of globals of its module; as it is without numba.
 
-    So a loop over kernels is written once, and calls their plain twins where it is not compiled.
+    So a loop over kernels is written once, and calls their plain twins where it is not compiled. Functions that such a
+    loop calls are given as ``compiled_loop`` returns them.
     """
-    if any(compiled(name) is None for name in kernels.values()):
+    if any(isinstance(name, str) and compiled(name) is None for name in kernels.values()):
         return loop
     twin: F = _rebuilt(loop, tuple(kernels.items()))
     return twin
 
 
 @cache
-def _rebuilt(loop: F, kernels: tuple[tuple[str, str], ...]) -> F:
+def _rebuilt(loop: F, kernels: tuple[tuple[str, str | Callable[..., Any]], ...]) -> F:
     from .jit import jit
 
-    names = {**loop.__globals__, **{name: _load(kernel) for name, kernel in kernels}}
+    found = {name: _load(kernel) if isinstance(kernel, str) else kernel for name, kernel in kernels}
+    names = {**loop.__globals__, **found}
     twin = update_wrapper(FunctionType(loop.__code__, names), loop)
     del twin.__wrapped__
     return cast(F, jit()(twin))

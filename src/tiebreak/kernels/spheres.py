@@ -7,44 +7,62 @@ from math import sqrt
 import numpy as np
 
 from ..arrays import UNIT_ROUNDOFF, Matrix, Vector
-from .jit import FUSED, jit
+from .jit import SUMS, jit
 
 
-@jit(FUSED)
-def split_columns(A: Matrix, C: Matrix) -> tuple[Matrix, Vector, Vector, Vector]:
-    """A = C diag(t) + P with columns of P orthogonal to those of C: P, t, and the norms of the columns of P and C."""
+@jit(SUMS)
+def inner(A: Matrix, B: Matrix) -> float:
+    """The sum of all products of entries."""
+    total = 0.0
+    for i in range(A.shape[0]):
+        for j in range(A.shape[1]):
+            total += A[i, j] * B[i, j]
+    return total
+
+
+@jit(SUMS)
+def split_columns(A: Matrix, C: Matrix) -> tuple[float, float, Matrix, Matrix, Vector, Vector, Vector]:
+    """The largest entries of A and C; then, with both divided by these, A = C diag(t) + P with columns of P orthogonal
+    to those of C: C, P, t, and the norms of the columns of P and C."""
     rows, count = A.shape
-    P = A.copy()
-    t, p, squares, part = np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count)
+    size_a = size_c = 0.0
     for i in range(rows):
         for j in range(count):
-            squares[j] += C[i, j] * C[i, j]
+            size_a, size_c = max(size_a, abs(A[i, j])), max(size_c, abs(C[i, j]))
+    size_a, size_c = size_a if size_a > 0.0 else 1.0, size_c if size_c > 0.0 else 1.0
+    P, scaled = np.empty((rows, count)), np.empty((rows, count))
+    t, p, n, part = np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count)
+    for i in range(rows):
+        for j in range(count):
+            P[i, j], scaled[i, j] = A[i, j] / size_a, C[i, j] / size_c
+            n[j] += scaled[i, j] * scaled[i, j]
     for _ in range(2):  # as what is left of an a_j nearly parallel to c_j is inexact
         part[:] = 0.0
         for i in range(rows):
             for j in range(count):
-                part[j] += P[i, j] * C[i, j]
+                part[j] += P[i, j] * scaled[i, j]
         for j in range(count):
-            part[j] = part[j] / squares[j] if squares[j] > 0.0 else 0.0
+            part[j] = part[j] / n[j] if n[j] > 0.0 else 0.0
             t[j] += part[j]
         for i in range(rows):
             for j in range(count):
-                P[i, j] -= part[j] * C[i, j]
+                P[i, j] -= part[j] * scaled[i, j]
     for i in range(rows):
         for j in range(count):
             p[j] += P[i, j] * P[i, j]
-    p, n = np.sqrt(p), np.sqrt(squares)
     for j in range(count):
+        p[j], n[j] = sqrt(p[j]), sqrt(n[j])
         if p[j] <= 4 * UNIT_ROUNDOFF * abs(t[j]) * n[j]:  # noise, in any direction
             p[j] = 0.0
-            P[:, j] = 0.0
-    return P, t, p, n
+            for i in range(rows):
+                P[i, j] = 0.0
+    return size_a, size_c, scaled, P, t, p, n
 
 
-@jit(FUSED)
-def sphere_excess(lam: float, t: Vector, p: Vector, n: Vector) -> tuple[float, float]:
-    """sum n (1 - u / h) with u = n (lam + t), h = sqrt(p^2 + u^2), without cancellation; and its slope."""
-    value = slope = 0.0
+@jit(SUMS)
+def sphere_excess(lam: float, t: Vector, p: Vector, n: Vector) -> tuple[float, float, float]:
+    """With u = n (lam + t) and h = sqrt(p^2 + u^2): sum n (1 - u / h), without cancellation; its slope; sum h."""
+    value = slope = height = 0.0
     for j in range(t.size):
         u = n[j] * (lam + t[j])
         h = sqrt(p[j] * p[j] + u * u)
@@ -53,4 +71,27 @@ def sphere_excess(lam: float, t: Vector, p: Vector, n: Vector) -> tuple[float, f
         sine, cosine = p[j] / h, u / h
         value += n[j] * (sine * sine / (1.0 + cosine) if u >= 0.0 else 1.0 - cosine)
         slope -= n[j] * sine * n[j] * sine / h
-    return value, slope
+        height += h
+    return value, slope, height
+
+
+@jit(SUMS)
+def ball_point(lam: float, P: Matrix, C: Matrix, t: Vector, p: Vector, n: Vector) -> Matrix:
+    """The minimisers of <a + lam c, .> over the unit balls of the columns; for lam = inf, of <c, .>, then of <a, .>."""
+    rows, count = C.shape
+    along, across = np.zeros(count), np.zeros(count)
+    for j in range(count):
+        u = n[j] * (lam + t[j])
+        h = sqrt(p[j] * p[j] + u * u)
+        if lam == np.inf or h == 0.0:
+            if n[j] > 0.0:
+                along[j] = -1.0 / n[j]
+            elif p[j] > 0.0:
+                across[j] = -1.0 / p[j]
+        else:
+            along[j], across[j] = -(lam + t[j]) / h, -1.0 / h
+    point = np.empty((rows, count))
+    for i in range(rows):
+        for j in range(count):
+            point[i, j] = along[j] * C[i, j] + across[j] * P[i, j]
+    return point

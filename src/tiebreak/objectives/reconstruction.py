@@ -93,31 +93,36 @@ class Reconstruction(Objective):
         return None if self.codes is None else largest_eigenvalue(self._known @ self._known.T)
 
     def value(self, x: Vector) -> float:
-        R = self._residual(*self._blocks(self._point(x)))
+        R = self._residual(*self.blocks(self._point(x)))
         return self._constant + 0.5 * float(np.vdot(R, R))
 
     def value_and_grad(self, x: Vector) -> tuple[float, Vector]:
-        D, X = self._blocks(self._point(x))
+        D, X = self.blocks(self._point(x))
         R = self._residual(D, X)
         value = self._constant + 0.5 * float(np.vdot(R, R))
         grad = np.empty(x.size) if self.codes is None else np.zeros(x.size)
-        slope_D, slope_X = self._blocks(grad)
+        slope_D, slope_X = self.blocks(grad)
         np.matmul(R, X.T, out=slope_D)
         if self.codes is None:
             np.matmul(D.T, R, out=slope_X)
         return value, grad
 
+    def known(self) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+        """A', X' and c with f(D) = 1/2 ||A' - D X'||^2 + c, where X is known: the few points that replace the data."""
+        assert self.codes is not None
+        return self._A, self._known, self._constant
+
     def curvature_along(self, direction: Vector, image: Image) -> float | None:
         if self.codes is None:
             return None
-        D, X = self._blocks(direction)
+        D, X = self.blocks(direction)
         T = D @ X
         return float(np.vdot(T, T))
 
     def rounding(self, x: Vector) -> tuple[float, float]:
         # An entry of the residual sums p + 1 terms; its error is relative to those, not to the residual. The data
         # that replace the given ones are rounded too, by some units relative to ||A||.
-        D, X = self._blocks(self._point(x))
+        D, X = self.blocks(self._point(x))
         R = self._residual(D, X)
         sizes = [float(np.linalg.norm(part)) for part in (self._A, D, X, R)]
         A, d, c, r = sizes
@@ -130,7 +135,7 @@ class Reconstruction(Objective):
             grad_error += gamma(8 * len(X)) * c * r
         return 1.01 * value_error, 1.01 * grad_error + UNIT_ROUNDOFF * r
 
-    def _blocks(self, x: Vector) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def blocks(self, x: Vector) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """D (its first p atoms) and X, as views of x; the known X where it is none."""
         m, n = self.data.shape
         D = x[: m * self.atoms].reshape(m, self.atoms)

@@ -13,79 +13,94 @@ a bracket. Where a column has p_j = 0 the excess jumps, and the answer mixes the
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf, sqrt
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 
 from ..arrays import UNIT_ROUNDOFF, Matrix, Vector
-from ..kernels import compiled, compiled_loop
-from .base import CutStatus
+from ..kernels import compiled_loop
 from .crossing import EXACT, SHORTFALL
 
+INACTIVE, ACTIVE, BOUNDARY, INFEASIBLE = range(4)
 MAX_CALLS = 300
 
-
-class BallCut(NamedTuple):
-    """The point, an m x n matrix, with its multiplier, certified gap and status."""
-
-    point: Matrix
-    multiplier: float
-    gap: float
-    status: CutStatus
+BallCut: TypeAlias = tuple[int, float, float, Matrix]
+"""The status, the multiplier, a certified gap, and the point."""
 
 
 def cut_ball_columns(A: Matrix, C: Matrix, b: float, warm: float, error: float = 0.0) -> BallCut:
     """A minimiser of <A, .> over the matrices with columns in the unit ball and <C, .> <= b.
 
-    ``warm`` is a guess of the multiplier, ``error`` what b may be off by.
+    ``warm`` is a guess of the multiplier, ``error`` the size of the terms of b.
     """
-    size_a, size_c = float(np.abs(A).max()) or 1.0, float(np.abs(C).max()) or 1.0
-    A, C, b = A / size_a, C / size_c, b / size_c
-    split = compiled("split_columns") or split_columns
-    P, t, p, n = split(A, C)
-    total = float(n.sum())
+    return compiled_ball_cut()(A, C, b, warm, error)
+
+
+def compiled_ball_cut() -> Callable[[Matrix, Matrix, float, float, float], BallCut]:
+    """``ball_cut``, with kernels where there are any."""
+    find = compiled_loop(find_multiplier, sphere_excess="sphere_excess")
+    kernels = {name: name for name in ("split_columns", "sphere_excess", "ball_point", "inner")}
+    return compiled_loop(ball_cut, find_multiplier=find, **kernels)
+
+
+def ball_cut(A: Matrix, C: Matrix, b: float, warm: float, error: float) -> BallCut:
+    """The cut as in ``cut_ball_columns``; compiled as it is."""
+    size_a, size_c, C, P, t, p, n = split_columns(A, C)
+    b /= size_c
+    total = n.sum()
     size, target = total + abs(b) + error / size_c, b + total
     if sphere_excess(0.0, t, p, n)[0] <= target + EXACT * size:
-        return BallCut(_minimiser(0.0, P, C, t, p, n), 0.0, 0.0, CutStatus.INACTIVE)
+        return INACTIVE, 0.0, 0.0, ball_point(0.0, P, C, t, p, n)
     if target <= 0.0:
-        status = CutStatus.INFEASIBLE if target < -SHORTFALL * size else CutStatus.BOUNDARY
-        return BallCut(_minimiser(inf, P, C, t, p, n), inf, inf, status)
-    find = compiled_loop(find_multiplier, sphere_excess="sphere_excess")
-    low, high = find(target, UNIT_ROUNDOFF * size, warm * size_c / size_a, t, p, n)
-    point = _minimiser(low, P, C, t, p, n)
+        status = INFEASIBLE if target < -SHORTFALL * size else BOUNDARY
+        return status, inf, inf, ball_point(inf, P, C, t, p, n)
+    low, high = find_multiplier(target, UNIT_ROUNDOFF * size, warm * size_c / size_a, t, p, n)
+    point = ball_point(low, P, C, t, p, n)
+    above, _, height = sphere_excess(low, t, p, n)
     if high > low:
-        above, below = sphere_excess(low, t, p, n)[0] - target, target - sphere_excess(high, t, p, n)[0]
-        share = max(below, 0.0) / (max(above, 0.0) + max(below, 0.0) or 1.0)
-        point = share * point + (1.0 - share) * _minimiser(high, P, C, t, p, n)
-    dual = -float(np.hypot(p, n * (low + t)).sum()) - low * b
-    gap = max(float(np.vdot(A, point)) - dual, 0.0)
-    return BallCut(point, low * size_a / size_c, gap * size_a, CutStatus.ACTIVE)
+        above, below = max(above - target, 0.0), max(target - sphere_excess(high, t, p, n)[0], 0.0)
+        share = below / (above + below) if above + below > 0.0 else 0.0
+        point *= share
+        point += (1.0 - share) * ball_point(high, P, C, t, p, n)
+    gap = inner(A, point) + size_a * (height + low * b)  # <a, point> minus the dual value
+    return ACTIVE, low * size_a / size_c, max(gap, 0.0), point
 
 
-def split_columns(A: Matrix, C: Matrix) -> tuple[Matrix, Vector, Vector, Vector]:
-    """The matrix of the p_j, the t_j, |p_j| and |c_j|. Twin of the kernel of that name."""
+def inner(A: Matrix, B: Matrix) -> float:
+    """The sum of all products of entries. Twin of the kernel of that name."""
+    return float(np.vdot(A, B))
+
+
+def split_columns(A: Matrix, C: Matrix) -> tuple[float, float, Matrix, Matrix, Vector, Vector, Vector]:
+    """The largest entries of A and C; then, with both divided by these: C, the p_j as a matrix, t_j, |p_j| and |c_j|.
+
+    Twin of the kernel of that name.
+    """
+    size_a, size_c = float(np.abs(A).max()) or 1.0, float(np.abs(C).max()) or 1.0
+    P, C = A / size_a, C / size_c
     squares = (C * C).sum(axis=0)
-    divisor = np.where(squares > 0, squares, 1.0)
-    t = (A * C).sum(axis=0) / divisor
-    P = A - t * C
-    again = (P * C).sum(axis=0) / divisor  # as what is left of an a_j nearly parallel to c_j is inexact
-    P -= again * C
-    t, p, n = t + again, np.sqrt((P * P).sum(axis=0)), np.sqrt(squares)
+    divisor, t = np.where(squares > 0, squares, 1.0), np.zeros(C.shape[1])
+    for _ in range(2):  # as what is left of an a_j nearly parallel to c_j is inexact
+        part = (P * C).sum(axis=0) / divisor
+        t += part
+        P -= part * C
+    p, n = np.sqrt((P * P).sum(axis=0)), np.sqrt(squares)
     noise = p <= 4 * UNIT_ROUNDOFF * np.abs(t) * n
     P[:, noise] = p[noise] = 0.0
-    return P, t, p, n
+    return size_a, size_c, C, P, t, p, n
 
 
-def sphere_excess(lam: float, t: Vector, p: Vector, n: Vector) -> tuple[float, float]:
-    """excess(lam) and its slope. Twin of the kernel of that name."""
+def sphere_excess(lam: float, t: Vector, p: Vector, n: Vector) -> tuple[float, float, float]:
+    """excess(lam), its slope, and the sum of the h_j. Twin of the kernel of that name."""
     u = n * (lam + t)
     h = np.sqrt(p * p + u * u)
-    h[h == 0] = 1.0
-    sine, cosine = p / h, u / h
+    safe = np.where(h > 0, h, 1.0)
+    sine, cosine = p / safe, u / safe
     square = sine * sine
-    up = np.where(u >= 0, square / (1.0 + np.maximum(cosine, 0.0)), 1.0 - cosine)
-    return float(n @ up), -float((n * n) @ (square / h))
+    terms = np.where(u >= 0, square / (1.0 + np.maximum(cosine, 0.0)), 1.0 - cosine)
+    return float(n @ terms), -float((n * n) @ (square / safe)), float(h.sum())
 
 
 def find_multiplier(target: float, tol: float, warm: float, t: Vector, p: Vector, n: Vector) -> tuple[float, float]:
@@ -96,7 +111,7 @@ def find_multiplier(target: float, tol: float, warm: float, t: Vector, p: Vector
     low, high, lam = 0.0, inf, warm if 0.0 < warm < inf else 1.0
     root, patience, width = 1.0 / sqrt(target), 3, inf
     for _ in range(MAX_CALLS):
-        value, slope = sphere_excess(lam, t, p, n)
+        value, slope, _ = sphere_excess(lam, t, p, n)
         if abs(value - target) <= tol:
             return lam, lam
         if value > target:
@@ -122,8 +137,8 @@ def find_multiplier(target: float, tol: float, warm: float, t: Vector, p: Vector
     return low, high if high < inf else low
 
 
-def _minimiser(lam: float, P: Matrix, C: Matrix, t: Vector, p: Vector, n: Vector) -> Matrix:
-    """s(lam); among several minimisers, one with the smallest <c_j, s_j>."""
+def ball_point(lam: float, P: Matrix, C: Matrix, t: Vector, p: Vector, n: Vector) -> Matrix:
+    """s(lam); among several minimisers, one with the smallest <c_j, s_j>. Twin of the kernel of that name."""
     if lam == inf:
         along, across = (n > 0).astype(float), (n == 0).astype(float)
     else:

@@ -11,6 +11,7 @@ from ..arrays import UNIT_ROUNDOFF, Matrix, Vector, as_count
 from .ball_columns import cut_ball_columns
 from .base import Cut, Domain
 from .cut import checked, cut_by_dual
+from .envelope import STATUSES
 from .l1 import L1Ball
 from .l2 import L2Ball
 from .product import complete_cut
@@ -86,9 +87,8 @@ class Columns(Domain):
         """In units of the radius, from the center."""
         A, C, center = a.reshape(self.shape), c.reshape(self.shape), np.reshape(ball.center, (-1, 1))
         shift, error = float(np.sum(C * center)), float(np.sum(np.abs(C * center)))
-        cut = cut_ball_columns(A, C, (b - shift) / ball.radius, warm, error / ball.radius)
-        point = ball.radius * cut.point + center
-        return Cut(point.ravel(), cut.multiplier, ball.radius * cut.gap, (), cut.status)
+        status, multiplier, gap, point = cut_ball_columns(A, C, (b - shift) / ball.radius, warm, error / ball.radius)
+        return Cut(np.ravel(ball.radius * point + center), multiplier, ball.radius * gap, (), STATUSES[status])
 
     def project(self, x: Vector) -> Vector:
         return np.ravel(project_columns(self.each, self._check(x, "x").reshape(self.shape)))

@@ -88,6 +88,10 @@ class Product(Domain):
             parts.append(part.ravel())
         return np.concatenate(parts)
 
+    def factor(self, name: str) -> Domain:
+        """The set of the block of that name."""
+        return self._domains[name]
+
     def lmo(self, c: Vector) -> Vector:
         parts = self._parts(self._check(c, "c"))
         return np.concatenate([domain.lmo(part) for domain, part in parts])

@@ -1,4 +1,5 @@
-"""Many updates of CG-BiO at once, for the two kinds of problems with a loop: ``gram_loop.py``, ``fair_loop.py``.
+"""Many updates of CG-BiO at once, for the kinds of problems with a loop: ``gram_loop.py``, ``fair_loop.py``,
+``factor_loop.py``.
 
 Their iterates are those of ``CGBiO.advance`` up to rounding. Gradients and values follow by recurrences that contract
 their errors; a state carries all of them, so that a run does not depend on where its chunks end, and every REFRESH
@@ -19,10 +20,12 @@ from ..objectives.covariance import SquaredCovariance
 from ..objectives.logistic import Logistic
 from ..points import REFRESH, place
 from ..problem import Problem
+from ..sets.ball_columns import compiled_ball_cut
 from ..sets.base import Domain
 from ..sets.l1 import L1Ball
 from ..sets.simplex import Simplex
 from ..steps import Constant, Harmonic, InverseSqrt, StepRule
+from .factor_loop import Factors, factor_radius, factor_updates
 from .fair_loop import Fair, fair_updates
 from .gram_loop import FINISHED, MISSING, Fixed, Gram, Numbers, gram_updates
 from .lower_level import LowerRule
@@ -50,10 +53,14 @@ def chunk(
 ) -> CutState | None:
     """The state after up to ``count`` updates; None where there is no loop for the problem or the step rule."""
     f, g = _plain(problem.upper), _plain(problem.lower)
-    axes, steps = _axes(_plain(problem.domain), problem.dim), _steps(rule)
-    if axes is None or steps is None or state.point is None:
+    axes, steps, run = _axes(_plain(problem.domain), problem.dim), _steps(rule), state.run
+    if steps is None or state.point is None:
         return None
-    run = state.run
+    if axes is None:
+        advanced = _factor_chunk(problem, state, steps, tolerances, count)
+        if advanced is not None:
+            _count(problem, advanced.k - state.k, anytime=False)
+        return advanced
     fixed = Fixed(*steps, axes.signed, run is not None, lower == "exact", problem.slack, *map(float, tolerances))
     if isinstance(f, SquaredCovariance) and isinstance(g, Logistic) and not (f.claims or g.claims or run):
         advanced = _fair_chunk(f, g, state, axes, fixed, count)
@@ -119,6 +126,31 @@ def _fair_chunk(
     if numbers.best_gap < start.best_gap:
         state = replace(state, best_gap=numbers.best_gap, best_lower=numbers.best_lower, best_x=extent * best)
     return _moved(state, (f, g), extent * y, done, reason, numbers, memory)
+
+
+def _factor_chunk(
+    problem: Problem,
+    state: CutState,
+    steps: tuple[float, float, float],
+    tolerances: tuple[float, float],
+    count: int,
+) -> CutState | None:
+    f, g, start = _plain(problem.upper), _plain(problem.lower), _numbers(state)
+    radius = factor_radius(_plain(problem.domain), f, g)
+    if radius is None or state.run or start.best_lower > start.level + problem.slack + tolerances[1] / 2:
+        return None
+    x, best = state.x.copy(), np.zeros(state.x.size)
+    old, codes, constant = g.known()
+    vectors = Factors(x, *f.blocks(x), f.data, old, codes, constant, radius, best)
+    fixed = Fixed(*steps, False, False, False, problem.slack, *map(float, tolerances))
+    kernels = {name: name for name in ("inner", "corners", "move_to_corners")}
+    loop = compiled_loop(factor_updates, ball_cut=compiled_ball_cut(), **kernels)
+    done, reason, _, numbers = loop(count, state.k - state.first, fixed, vectors, start)
+    if not np.isfinite(x).all():
+        return None
+    if numbers.best_gap < start.best_gap:
+        state = replace(state, best_gap=numbers.best_gap, best_lower=numbers.best_lower, best_x=best)
+    return _moved(state, (f, g), x, done, reason, numbers, ())
 
 
 def _remembered(state: CutState, extent: Vector, length: int) -> tuple[Vector, ...]:
