@@ -35,7 +35,7 @@ LAYERS = {
     "storage": {"result"},
     "choose": {"composite", "exact", "problem", "solvers", "steps"},
     "solve": {
-        "arrays", "callbacks", "certificate", "choose", "objectives", "problem", "result", "solvers", "watch",
+        "arrays", "callbacks", "certificate", "choose", "exact", "objectives", "problem", "result", "solvers", "watch",
     },
     "lexicographic": {"arrays", "exact", "objectives", "problem", "sets", "solve"},
     "tradeoff": {"arrays", "problem", "result", "solve"},

@@ -17,6 +17,7 @@ from .arrays import Vector, as_count, as_positive, as_vector
 from .callbacks import Callback, Event, Progress, Trace, as_callbacks
 from .certificate import INSIDE, Bounds, Certificate
 from .choose import able, choose, unmet
+from .exact.interrupt import OutOfTime, kept, limited
 from .objectives import ConvexityError, GradientError, check_convexity, check_gradient
 from .problem import Problem, start_point
 from .result import Result, Status, explain
@@ -201,7 +202,7 @@ class _Run:
         ahead = (lambda state: self._ahead(state, max_iter, limit)) if in_chunks else None
         states = _states(problem, self.solver, start, ahead)
         try:
-            for state in states:
+            for state in self._within(states, limit):
                 self.state = state
                 if (self._due(state) or state.settled or state.finished) and self._converged(state):
                     self._tell(callbacks)
@@ -214,14 +215,35 @@ class _Run:
                     return Status.MAX_ITER, f"the limit of {max_iter} updates was reached"
                 if self.elapsed() >= limit:
                     return Status.MAX_TIME, f"the limit of {limit:g} s was reached"
-        except KeyboardInterrupt:
-            return Status.INTERRUPTED, "interrupted; this is the last complete state"
+        except KeyboardInterrupt as stop:
+            return Status.INTERRUPTED, f"interrupted; {self._left_by(stop)}"
+        except OutOfTime as stop:
+            return Status.MAX_TIME, f"the limit of {limit:g} s was reached inside an update; {self._left_by(stop)}"
         except NonFiniteError as error:
             logger.warning("%s", error)
             return Status.NONFINITE, f"{error}; this is the last complete state"
         answer = None if self.state is None else self.state.answer
         notes = "" if answer is None else ": " + "; ".join(answer.notes)
         return Status.STALLED, f"the method is done, but the bounds do not show both tolerances{notes}"
+
+    def _within(self, states: Iterator[State], limit: float) -> Iterator[State]:
+        """The states, each update within what is left of the time."""
+        while True:
+            with limited(limit - self.elapsed()):
+                state = next(states, None)
+            if state is None:
+                return
+            yield state
+
+    def _left_by(self, stop: BaseException) -> str:
+        """Take over what an interrupted update has proved, and say where that leaves the run."""
+        partial = kept(stop)
+        if partial is None or self.state is None or partial.x.shape != self.state.x.shape:
+            return "this is the last complete state"
+        self.state = replace(self.state, x=partial.x, answer=partial)
+        x, problem = partial.x, self.problem
+        self.bounds.adopt(partial, problem.upper.value(x), problem.lower.value(x))
+        return "this is a lower solution: the upper level was not finished"
 
     def _ahead(self, state: State, max_iter: int, limit: float) -> int:
         """How many updates to make before the bounds are due or, as far as one can tell, a tenth of the time is up."""
@@ -286,7 +308,8 @@ class _Run:
         else:
             x, nit = self.solver.solution(self.state), self.state.k
         try:
-            if self._observed is not x:
+            idle = not self.solver.needs and nit == 0  # out of time before its one update: no oracle is called now
+            if self._observed is not x and not idle:
                 anchor = None if self.state is None else self.state.anchor
                 self.stationarity = self.bounds.observe(x, anchor)
         except NonFiniteError as error:

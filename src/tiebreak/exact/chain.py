@@ -13,6 +13,7 @@ from ..sets.lp_model import Rows
 from .extended import Ext, ExtMatrix, double, ext
 from .face import Face, Record
 from .held import RANK, Held
+from .interrupt import check
 from .level import Level
 from .lp_level import MOVED, SOUND, FaceProgram
 from .quadratic_level import Solved, accepted, solve_quadratic
@@ -51,8 +52,9 @@ class Chain:
 
     def solve(self, level: Level, last: bool = False) -> Outcome:
         """Minimise the level over the face, and shrink the face to its minimisers (not all the way after the last)."""
+        check()
         face = self.face
-        constant = constant_on(self.held, level) if face.records else None
+        constant = constant_on(self.held, level) if face.records and not face.single else None
         if level.linear:
             self.settle()
         by_vertex = level.linear or bool(face.single)

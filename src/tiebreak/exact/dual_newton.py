@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Matrix, Vector
 from .extended import is_sparse
+from .interrupt import check
 
 STEPS = 20
 SHORTEST = 1e-6
@@ -78,6 +79,7 @@ def maximise(problem: Diagonal) -> tuple[Vector, Vector] | None:
     short = b - G @ v
     value = problem.theta(y, v, short)
     for _ in range(STEPS):
+        check()
         rounding = 4e-16 * (np.abs(problem.c) + size.T @ np.abs(y)) / h  # of v(y)
         if (np.abs(short) <= SMALL * (1 + np.abs(b)) + size @ (SMALL * np.abs(v) + rounding)).all():
             return v, y

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..arrays import Vector
 from ..sets.lp_model import LinearProgram, LinearProgramError, Rows, power_of_two
 from .extended import Ext, ExtMatrix, double, ext
+from .interrupt import check, remaining
 
 FIX = 1e-13
 """A refined multiplier above this, relative to the largest cost, is not zero (noise is some 1e-15)."""
@@ -113,7 +114,10 @@ class FaceProgram(LinearProgram):
         self._cost_scale = boost / float(power_of_two(np.abs(cost).max(keepdims=True))[0])
         cost *= self._cost_scale
         highs.changeColsCost(n, np.arange(n, dtype=np.int32), cost)
+        check()
+        highs.setOptionValue("time_limit", highs.getRunTime() + remaining())  # HiGHS counts from its first run
         highs.run()
+        check()
         self.solves += 1
         if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             highs.clearSolver()

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Matrix, Vector
 from .extended import UNIT, Ext, dense, double, is_sparse
+from .interrupt import remaining
 from .step import State, Step
 
 SET_CHANGES = 10
@@ -30,7 +31,7 @@ def polished(step: Step, guess: State) -> State:
     seen = set()
     for _ in range(SET_CHANGES):
         key = column_side.tobytes() + row_side.tobytes()
-        if key in seen:
+        if key in seen or remaining() == 0:
             break
         seen.add(key)
         state = _on_sides(step, best, column_side, row_side)

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from ..arrays import Matrix, Vector
 from .extended import is_sparse
+from .interrupt import remaining
 
 
 class QP(NamedTuple):
@@ -112,7 +113,7 @@ def by_clarabel(qp: QP) -> Guess | None:
     rows = sp.csc_matrix(sp.vstack([B[tied], B[above], -B[below]]))
     ends = np.concatenate([high[tied], high[above], -low[below]])
     settings = clarabel.DefaultSettings()
-    settings.verbose, settings.max_threads = False, 1
+    settings.verbose, settings.max_threads, settings.time_limit = False, 1, remaining()
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = TOLERANCE
     cones = [clarabel.ZeroConeT(len(tied)), clarabel.NonnegativeConeT(len(above) + len(below))]
     P = sp.csc_matrix(sp.triu(sp.csc_matrix(qp.H)))
@@ -142,7 +143,7 @@ def by_highs(qp: QP) -> Guess | None:
     model.hessian_.format_ = highspy.HessianFormat.kTriangular
     model.hessian_.start_, model.hessian_.index_, model.hessian_.value_ = H.indptr, H.indices, H.data
     highs = highspy.Highs()
-    for name, value in {"output_flag": False, "time_limit": 10.0, "parallel": "off"}.items():
+    for name, value in {"output_flag": False, "time_limit": min(10.0, remaining()), "parallel": "off"}.items():
         highs.setOptionValue(name, value)
     highs.passModel(model)
     highs.run()

@@ -8,6 +8,7 @@ import numpy as np
 
 from .extended import Ext, ext
 from .face import Face
+from .interrupt import check, remaining
 from .level import Level
 from .polish import polished
 from .qp_portfolio import QP, Guess, Method, portfolio
@@ -47,6 +48,9 @@ def solve_quadratic(face: Face, level: Level, tol: float) -> tuple[Solved, int]:
     methods: list[Method] = portfolio(programme) if n else [_no_guess]
     best: Solved | None = None
     for asked, method in enumerate(methods, start=1):
+        if best is not None and remaining() == 0:
+            break
+        check()
         guess = method(programme)
         d, y = step.zero() if guess is None else (ext(guess.v[:n]), ext(guess.y[:m]))
         raw = step.state(np.clip(d, step.face.lower, step.face.upper), y)

@@ -17,7 +17,9 @@ from ..arrays import Vector
 from ..objectives import Objective
 from ..problem import Problem
 from ..sets import Box, Polyhedron
+from .answer import Answer
 from .generation import LowerPrice, generate, start
+from .interrupt import OutOfTime, keeping
 from .lifted import Lift, has_norms
 from .master import Master
 from .rows import solve_rows
@@ -73,6 +75,14 @@ def solve_relaxed(problem: Problem) -> Relaxed:
         return _Corner(lam, x, f.value(x), g.value(x))
 
     z = minimise(g)
+    unknown = Answer(z, -np.inf, np.inf, -np.inf, np.inf)
+    with keeping(unknown):
+        return _search(problem, z, corner)
+
+
+def _search(problem: Problem, z: Vector, corner: Callable[[float], _Corner]) -> Relaxed:
+    """The multiplier at which the solution of the inner problem meets the slack."""
+    f, g = problem.upper, problem.lower
     level = g.value(z) + problem.slack
     free = corner(0.0)
     if free.g <= level:
@@ -94,7 +104,10 @@ def solve_relaxed(problem: Problem) -> Relaxed:
             lam = (above.f - below.f) / (below.g - above.g)  # where the duals of the two ends cross
         if not below.lam < lam < above.lam:
             break
-        older, newer = newer, corner(lam)
+        try:
+            older, newer = newer, corner(lam)
+        except OutOfTime:  # the mixture is feasible
+            break
         dual = max(dual, _dual(newer, level))
         below, above = (newer, above) if newer.g > level else (below, newer)
         steps += 1

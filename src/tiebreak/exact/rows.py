@@ -8,7 +8,10 @@ are solved for the step d from the point reached.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
+
+import numpy as np
 
 from ..objectives.base import Objective
 from ..sets.base import Domain
@@ -18,6 +21,7 @@ from .answer import Answer
 from .chain import SHARP, Chain
 from .extended import double
 from .face import Face
+from .interrupt import keeping
 from .level import Level, why_not_quadratic
 
 ASSUMES = (
@@ -92,6 +96,13 @@ def _joined(a: Answer, b: Answer) -> Answer:
     )
 
 
+def _unfinished(before: Answer, objective: Objective) -> Answer:
+    """What is known while the level after ``before`` is being solved."""
+    notes = (*before.notes, "stopped before the last level was solved")
+    low, high = before.f_lower, before.f_upper
+    return Answer(before.x, low, high, objective.lower_bound, np.inf, well_posed=False, notes=notes, assumes=ASSUMES)
+
+
 def _solve(levels: Sequence[Objective], domain: Domain, tol: float, sharpness: float) -> tuple[list[Answer], bool]:
     """The answers, and whether another choice of what counts as nonzero might change them."""
     face, length = Face.of(domain)
@@ -100,8 +111,9 @@ def _solve(levels: Sequence[Objective], domain: Domain, tol: float, sharpness: f
     unit_before = 1.0
     for k, objective in enumerate(levels):
         level = Level.of(objective, face.x.size, length)
-        own, unique, constant = chain.solve(level, last=0 < k == len(levels) - 1)
         before = answers[-1] if answers else None
+        with nullcontext() if before is None else keeping(_unfinished(before, objective)):
+            own, unique, constant = chain.solve(level, last=0 < k == len(levels) - 1)
         answers.append(
             Answer(
                 x=double(face.x) * length,

@@ -1,0 +1,133 @@
+"""An exact solve that is cut short says so, in time, and keeps what it has proved."""
+
+from __future__ import annotations
+
+import time
+
+import highspy
+import numpy as np
+import pytest
+
+import tiebreak as tb
+import tiebreak.exact.chain as chain_module
+import tiebreak.exact.lp_level as lp_module
+import tiebreak.exact.quadratic_level as quadratic_module
+import tiebreak.exact.relaxed as relaxed_module
+from tiebreak.exact.extended import ext
+from tiebreak.exact.face import Face
+from tiebreak.exact.interrupt import OutOfTime, check, kept, limited, remaining
+from tiebreak.exact.lp_level import FaceProgram
+from tiebreak.exact.rows import solve_rows
+
+TRIANGLE = tb.Polyhedron(A_ub=[[-1.0, -1.0]], b_ub=[-1.0], bounds=(0, 1))
+TIED = tb.Problem(tb.SquaredNorm(dim=2), tb.Linear([1.0, 1.0]), TRIANGLE)  # g* = 1 on a segment, f* = 1/4 in its middle
+
+
+def test_limits_nest_and_end():
+    assert remaining() == np.inf
+    check()
+    with limited(100.0):
+        with limited(1e6):
+            assert 99 < remaining() <= 100
+        with limited(0.0):
+            assert remaining() == 0
+            with pytest.raises(OutOfTime):
+                check()
+        check()
+    assert remaining() == np.inf
+
+
+@pytest.mark.parametrize(("stop", "status"), [(OutOfTime, "MAX_TIME"), (KeyboardInterrupt, "INTERRUPTED")])
+def test_the_lower_level_survives(monkeypatch, stop, status):
+    def interrupted(*_):
+        raise stop
+
+    monkeypatch.setattr(chain_module, "solve_quadratic", interrupted)
+    result = tb.solve(TIED, "exact")
+    c = result.certificate
+    assert result.status is tb.Status[status]
+    assert not result.success
+    assert "lower solution" in result.message
+    assert c.g_lower <= 1 <= c.g_upper
+    assert c.g_upper - c.g_lower < 1e-12
+    assert result.g == pytest.approx(1, abs=1e-12)
+    assert c.f_lower == 0  # of a squared norm, without any work
+    assert c.f_upper == np.inf
+    assert c.lower_unique is None
+
+
+@pytest.mark.parametrize("stop", [OutOfTime, KeyboardInterrupt])
+def test_without_a_lower_level_nothing_is_claimed(monkeypatch, stop):
+    def interrupted(*_):
+        raise stop
+
+    monkeypatch.setattr(FaceProgram, "minimise", interrupted)
+    result = tb.solve(TIED, "exact")
+    assert result.status in (tb.Status.MAX_TIME, tb.Status.INTERRUPTED)
+    assert "last complete state" in result.message
+    assert (result.certificate.g_lower, result.certificate.f_upper) == (-np.inf, np.inf)
+    assert TRIANGLE.contains(result.x, 1e-12)
+
+
+def test_a_slow_solver_is_not_followed_by_another(monkeypatch):
+    """The first takes all the time and gives nothing: the bracket is that of the point where the level starts."""
+    asked = []
+
+    def slow(qp):
+        asked.append(time.sleep(0.6))
+
+    monkeypatch.setattr(quadratic_module, "portfolio", lambda qp: [slow, slow])
+    result = tb.solve(TIED, "exact", max_time=0.5, tol_upper=1e-9)
+    assert result.status in (tb.Status.MAX_TIME, tb.Status.CONVERGED)  # the polish may find it from there
+    assert len(asked) == 1
+    c = result.certificate
+    assert c.g_lower <= 1 <= c.g_upper
+    assert c.f_lower <= 0.25 <= c.f_upper
+
+
+def test_linear_programmes_get_what_is_left(monkeypatch):
+    """HiGHS counts the time of all its runs: a second one must get its own share."""
+    n = 60
+    cost = np.random.default_rng(0).uniform(size=n * n)
+    rows = np.vstack([np.kron(np.eye(n), np.ones((1, n))), np.kron(np.ones((1, n)), np.eye(n))])
+    face, _ = Face.of(tb.Polyhedron(A_eq=rows, b_eq=np.ones(2 * n), bounds=(0, 1)))
+    programme = FaceProgram(face.given, face.scale)
+    with limited(0.0), pytest.raises(OutOfTime):
+        programme.minimise(ext(cost))
+    monkeypatch.setattr(lp_module, "remaining", lambda: 0.0)
+    programme.lowest(cost)
+    assert programme._highs.getModelStatus() == highspy.HighsModelStatus.kTimeLimit
+    monkeypatch.setattr(lp_module, "remaining", lambda: 60.0)
+    programme.lowest(cost)
+    assert programme._highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
+
+
+@pytest.mark.parametrize("solves", [1, 3, 4])
+def test_a_relaxed_solve_keeps_a_feasible_point(monkeypatch, solves):
+    problem = tb.Problem(
+        tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.Box(-np.ones(2), np.ones(2)), slack=0.005
+    )
+    made = relaxed_module._minimiser
+
+    def limited_to(problem):
+        minimise, count = made(problem), []
+
+        def some(objective):
+            count.append(0)
+            if len(count) > solves:
+                raise OutOfTime
+            return minimise(objective)
+
+        return some
+
+    monkeypatch.setattr(relaxed_module, "_minimiser", limited_to)
+    result = tb.solve(problem, "exact", tol_upper=1e-9, tol_lower=1e-9)
+    assert result.g <= problem.slack + 1e-12  # g* = 0
+    assert result.certificate.f_lower <= 0.2025 <= result.certificate.f_upper  # (1 - 0.1)^2 / 4
+
+
+def test_chains_pass_an_interruption_on():
+    levels = [tb.Linear([1.0, 1.0]), tb.SquaredNorm()]
+    with limited(0.0), pytest.raises(OutOfTime) as stop:
+        solve_rows(levels, TRIANGLE)
+    assert kept(stop.value) is None
