@@ -51,9 +51,8 @@ def _plain(cls: Any, base: type) -> bool:
 @cache
 def parameters(function: Any) -> dict[str, tuple[bool, Any]]:
     """The named parameters of a class or function: whether one is required, and its type."""
-    plain_class = inspect.isclass(function) and not is_dataclass(
-        function
-    )  # fields may come from another module's class
+    # a dataclass may inherit fields from another module, where their types have other names
+    plain_class = inspect.isclass(function) and not is_dataclass(function)
     hints = typing.get_type_hints(function.__init__ if plain_class else function)
     return {
         name: (parameter.default is parameter.empty, hints.get(name, Any))

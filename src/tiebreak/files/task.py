@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arrays import as_count, as_positive, as_vector
 from ..lexicographic import Chain, lexicographic
-from ..objectives import ConvexityError, Objective
+from ..objectives import Objective
 from ..problem import Problem
 from ..result import Result
 from ..sets import Domain
@@ -96,8 +96,6 @@ class Task:
     def _blame(self, error: Exception) -> KeyPath:
         if self.problem is None:
             return ("levels",)
-        if isinstance(error, ConvexityError):
-            return ("lower",)
         for table in ((), ("limits",)):
             keys = self.limits if table else [key for key in self.spec if key != "limits"]
             if found := blamed(str(error), list(keys)):
@@ -124,7 +122,7 @@ def read_task(file: str | Path) -> Task:
 def _parsed(file: Path) -> tuple[str, Spec]:
     raw = file.read_bytes()
     try:
-        text = raw.decode("utf-8-sig").replace("\r\n", "\n")
+        text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
         raise FileProblem(file, line, "", "is not UTF-8 text; save it with that encoding") from None
