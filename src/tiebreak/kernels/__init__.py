@@ -34,6 +34,7 @@ HOMES = {
     "inner": "spheres",
     "corners": "corners",
     "move_to_corners": "corners",
+    "copy_columns": "corners",
 }
 """The kernels, and the module of this package that holds each."""
 

@@ -1,4 +1,4 @@
-"""Corners of l1 balls, one a column: twins of ``solvers/factor_loop.py``."""
+"""Corners of l1 balls, one a column, and columns copied: twins of ``solvers/factor_loop.py``."""
 
 from __future__ import annotations
 
@@ -32,3 +32,11 @@ def move_to_corners(X: Matrix, place: NDArray[np.intp], slope: Matrix, radius: f
             X[i, j] *= 1.0 - gamma
     for j in range(count):
         X[place[j], j] -= gamma * radius if slope[place[j], j] >= 0.0 else -gamma * radius
+
+
+@jit()
+def copy_columns(source: Matrix, target: Matrix) -> None:
+    """Copy as many columns as both have."""
+    for i in range(target.shape[0]):
+        for j in range(min(source.shape[1], target.shape[1])):
+            target[i, j] = source[i, j]

@@ -55,6 +55,12 @@ def move_to_corners(X: Matrix, place: NDArray[np.intp], slope: Matrix, radius: f
     X[place, columns] -= np.where(slope[place, columns] >= 0, gamma * radius, -gamma * radius)
 
 
+def copy_columns(source: Matrix, target: Matrix) -> None:
+    """Copy as many columns as both have."""
+    shared = min(source.shape[1], target.shape[1])
+    target[:, :shared] = source[:, :shared]
+
+
 def factor_updates(count: int, k: int, fixed: Fixed, v: Factors, n: Numbers) -> tuple[int, int, int, Numbers]:
     """Many updates, as ``gram_updates``."""
     D, X, known = v.D, v.X, len(v.codes)
@@ -68,12 +74,12 @@ def factor_updates(count: int, k: int, fixed: Fixed, v: Factors, n: Numbers) -> 
         R -= v.A
         np.dot(R, X.T, slope_D)
         np.dot(D.T, R, slope_X)
-        atoms[:, :] = D[:, :known]
+        copy_columns(D, atoms)
         np.dot(atoms, v.codes, left)
         left -= v.old
         g = v.constant + 0.5 * inner(left, left)
         np.dot(left, v.codes.T, slope)
-        cut[:, :known] = slope
+        copy_columns(slope, cut)
         b = inner(slope, atoms) + n.level + fixed.slack - g
         status, lam, _, S = ball_cut(slope_D, cut, b, multiplier, 0.0)
         if status >= 2:

@@ -141,9 +141,10 @@ def _factor_chunk(
         return None
     x, best = state.x.copy(), np.zeros(state.x.size)
     old, codes, constant = g.known()
-    vectors = Factors(x, *f.blocks(x), f.data, old, codes, constant, radius, best)
+    D, X = f.blocks(x)
+    vectors = Factors(x, D, X, f.data, old, codes, constant, radius, best)
     fixed = Fixed(*steps, False, False, False, problem.slack, *map(float, tolerances))
-    kernels = {name: name for name in ("inner", "corners", "move_to_corners")}
+    kernels = {name: name for name in ("inner", "corners", "move_to_corners", "copy_columns")}
     loop = compiled_loop(factor_updates, ball_cut=compiled_ball_cut(), **kernels)
     done, reason, _, numbers = loop(count, state.k - state.first, fixed, vectors, start)
     if not np.isfinite(x).all():
