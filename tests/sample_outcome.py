@@ -43,6 +43,7 @@ def sample(name: str = "sample") -> Outcome:
         ),
         log=False,
         equal_axes=True,
+        window=(0.4, 0.6, 0.45, 0.65),
     )
     hostile = Panel(
         "../hostile",

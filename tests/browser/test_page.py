@@ -261,6 +261,25 @@ def test_nothing_sticks_out(browser: Chromium, page: Path, width: int) -> None:
     assert Figure(browser, PLANE).run("all('.chart')[0].clientWidth") > 0.55 * min(width, 600)
 
 
+def test_a_figure_opens_at_its_window_and_reset_shows_everything(browser: Chromium, page: Path) -> None:
+    browser.open(page)
+    plane = Figure(browser, PLANE)
+    assert min(float(label) for label in plane.ticks("y")) >= 0.45
+    assert max(float(label) for label in plane.ticks("y")) <= 0.65
+    plane.click(".zoom button:nth-child(3)")
+    assert {"0", "1"} <= set(plane.ticks("y"))
+
+
+def test_claims_can_be_filtered(browser: Chromium, page: Path) -> None:
+    browser.open(page)
+    rows = "[...document.querySelectorAll('tr[data-verdict]')].filter((one) => one.checkVisibility())"
+    assert browser.run(f"{rows}.length") == 6
+    browser.run("(filter.value = 'fails', filter.dispatchEvent(new Event('change')))")
+    assert browser.run(f"{rows}.map((one) => one.dataset.verdict)") == ["fails", "fails"]
+    browser.run("(filter.value = '', filter.dispatchEvent(new Event('change')))")
+    assert browser.run(f"{rows}.length") == 6
+
+
 def test_one_scale_on_both_axes(browser: Chromium, page: Path) -> None:
     for width in (400, 1280):
         browser.open(page, width)

@@ -16,6 +16,7 @@ import pytest
 from sample_outcome import HOSTILE, sample
 from tiebreak.report import Report
 from tiebreak.report.files import plain
+from tiebreak.report.style import styles
 from tiebreak.reproduce.outcome import Curve, Panel
 
 MADE = "2026-01-01 00:00 UTC"
@@ -171,3 +172,13 @@ def test_a_long_curve_of_nothing_that_can_be_shown(tmp_path: Path) -> None:
 
 def test_plain_refuses_nothing() -> None:
     assert plain({"a": {1, 2}.__class__, "b": Path("x"), "c": float("nan")})["c"] == "nan"
+
+
+def test_bounds_that_come_in_pairs_with_runs_have_their_colours() -> None:
+    k = np.arange(3.0)
+    curves = [Curve(f"{role} {i}", {"k": k}, k, role) for i in range(9) for role in ("run", "bound")]
+    given = styles(replace(sample(), panels=(Panel("p", "P", "y", tuple(curves)),)))
+    assert [given["bound", f"bound {i}"].color for i in range(9)] == [given["run", f"run {i}"].color for i in range(9)]
+    assert len({given["run", f"run {i}"].color for i in range(9)}) == 8
+    alone = styles(replace(sample(), panels=(Panel("p", "P", "y", (*curves[:3], curves[4])),)))
+    assert alone["bound", "bound 0"].color is None  # whose it is nobody knows

@@ -77,6 +77,10 @@ const theme = document.getElementById("theme");
 theme.addEventListener("change", () => {
   document.documentElement.style.colorScheme = theme.value;
 });
+const filter = document.getElementById("filter");
+filter.addEventListener("change", () => {
+  document.querySelector(".claims").dataset.only = filter.value;
+});
 for (const experiment of JSON.parse(document.getElementById("curves").textContent)) {
   for (const panel of experiment.panels) {
     const figure = document.querySelector(`figure[data-experiment="${CSS.escape(experiment.name)}"][data-panel="${CSS.escape(panel.name)}"]`);

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
@@ -35,7 +36,7 @@ def page(
     except ImportError as error:
         raise ImportError("the page needs jinja2: pip install 'tiebreak[report]'") from error
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["cell"] = cell
+    environment.filters |= {"cell": cell, "unbroken": unbroken}
     script = "\n".join(_own(name) for name in SCRIPTS)
     content = {
         "outcomes": [_shown(outcome, pictures) for outcome in outcomes],
@@ -75,6 +76,15 @@ def cell(value: str | float) -> str:
     return f"{value:.5g}" if isinstance(value, float) else str(value)
 
 
+def unbroken(text: str) -> str:
+    """The text with its numbers and flags kept whole: a browser breaks a line after a hyphen."""
+    from markupsafe import Markup
+
+    parts = re.split(r"(\S*\de-\d\S*|--\w\S*)", text)  # every other one matched
+    wrap = Markup('<span class="nb">{}</span>')
+    return Markup("").join(wrap.format(part) if i % 2 else part for i, part in enumerate(parts))
+
+
 def _shown(outcome: Outcome, pictures: Mapping[tuple[str, str], str]) -> dict[str, Any]:
     """What the template needs of an outcome."""
     panels = []
@@ -82,7 +92,7 @@ def _shown(outcome: Outcome, pictures: Mapping[tuple[str, str], str]) -> dict[st
         encoded = base64.b64encode(pictures[outcome.name, name].encode()).decode()
         panels.append({"panel": panel, "name": name, "picture": f"data:image/svg+xml;base64,{encoded}"})
     parameters = json.dumps(plain(outcome.parameters), indent=1, ensure_ascii=False)
-    return {"it": outcome, "panels": panels, "parameters": parameters}
+    return {"it": outcome, "panels": panels, "parameters": parameters, "tally": tally([outcome])}
 
 
 def _curves(outcome: Outcome) -> dict[str, Any]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ..reproduce.outcome import Outcome
+from ..reproduce.outcome import Outcome, Panel
 
 COLORS = (
     ("#0072b2", "#4aa8e0"),
@@ -49,11 +49,20 @@ def styles(outcome: Outcome) -> dict[tuple[str, str], Style]:
     found: dict[tuple[str, str], Style] = {}
     counts = {"run": 0, "bound": 0, "shape": 0, "truth": 0}
     for panel in outcome.panels:
-        for curve in panel.curves:
+        for before, curve in zip((None, *panel.curves), panel.curves, strict=False):
             if (curve.role, curve.label) not in found:
-                found[curve.role, curve.label] = _style(curve.role, counts[curve.role])
+                style = _style(curve.role, counts[curve.role])
+                if before is not None and curve.role == "bound" and _in_pairs(panel):
+                    style = replace(style, color=found[before.role, before.label].color)
+                found[curve.role, curve.label] = style
                 counts[curve.role] += 1
     return found
+
+
+def _in_pairs(panel: Panel) -> bool:
+    """Whether every run is followed by its bound, which then has its colour."""
+    roles = [curve.role for curve in panel.curves]
+    return len(roles) > 2 and roles == ["run", "bound"] * (len(roles) // 2)
 
 
 def _style(role: str, i: int) -> Style:
