@@ -284,7 +284,7 @@ class Bounds:
                 continue
             # a concave function is below its chords, extended: so much is left to gain on either side
             room = max(left / (mid - low) * (high - mid), right / (high - mid) * (mid - low))
-            if room <= max(0.01 * (f.value - bound(mid)), 4 * UNIT_ROUNDOFF * abs(f.value)) or ratio < 1 + 1e-9:
+            if room <= max(0.1 * (f.value - bound(mid)), 4 * UNIT_ROUNDOFF * abs(f.value)) or ratio < 1 + 1e-9:
                 break
             ratio **= 0.5
         lam = max(seen, key=bound)
