@@ -24,7 +24,7 @@ PAGES, DAYS = 1068, 731
 
 
 @dataclass(frozen=True)
-class Table:
+class Samples:
     """Features, a target, and which rows serve for what."""
 
     A: Vector
@@ -49,25 +49,25 @@ class Table:
         return LeastSquares(self.A[self.test], self.b[self.test])
 
 
-def stand_in(seed: int = 0) -> Table:
+def stand_in(seed: int = 0) -> Samples:
     """Generated page visits in the shape of the paper's data.
 
     Examples
     --------
-    >>> table = stand_in()
-    >>> table.A.shape, len(table.train), len(table.validation), len(table.test)
+    >>> samples = stand_in()
+    >>> samples.A.shape, len(samples.train), len(samples.validation), len(samples.test)
     ((1068, 730), 641, 213, 214)
     """
     source = "a generated stand-in for the Wikipedia data (1068 x 731 page visits; no real data)"
     return from_visits(page_visits(seed), source, seed, real=False)
 
 
-def wikipedia(path: Path, seed: int = 0) -> Table:
+def wikipedia(path: Path, seed: int = 0) -> Samples:
     """The paper's data, from the JSON file; a random day is the target, as in the paper, which does not say which."""
     return from_visits(read_visits(path), f"Wikipedia Math Essential ({path.name})", seed, real=True)
 
 
-def from_visits(visits: Vector, source: str, seed: int, *, real: bool) -> Table:
+def from_visits(visits: Vector, source: str, seed: int, *, real: bool) -> Samples:
     """One day from all others, each day divided by its largest number; 60 % of the pages train, 20 % validate."""
     rng = np.random.default_rng(seed)
     largest = np.abs(visits).max(axis=0)
@@ -76,7 +76,7 @@ def from_visits(visits: Vector, source: str, seed: int, *, real: bool) -> Table:
     order = rng.permutation(len(scaled))
     first, second = round(0.6 * len(order)), round(0.8 * len(order))
     A, b = np.delete(scaled, target, axis=1), scaled[:, target]
-    return Table(A, b, order[:first], order[first:second], order[second:], source, real)
+    return Samples(A, b, order[:first], order[first:second], order[second:], source, real)
 
 
 def page_visits(seed: int = 0, pages: int = PAGES, days: int = DAYS) -> Vector:
@@ -127,13 +127,13 @@ def read_visits(path: Path) -> Vector:
     return visits
 
 
-def diabetes_table(rows: int = 265, seed: int = 0) -> Table:
+def diabetes_samples(rows: int = 265, seed: int = 0) -> Samples:
     """The diabetes data with cubic features, scaled to zero mean and unit variance over the first training rows.
 
     Examples
     --------
-    >>> table = diabetes_table()
-    >>> table.A.shape, len(table.train), len(table.validation), len(table.test)
+    >>> samples = diabetes_samples()
+    >>> samples.A.shape, len(samples.train), len(samples.validation), len(samples.test)
     ((442, 285), 265, 89, 88)
     """
     try:
@@ -149,7 +149,7 @@ def diabetes_table(rows: int = 265, seed: int = 0) -> Table:
     A = (features - center) / np.where(spread > 0, spread, 1.0)
     b = (data.target - data.target[train].mean()) / data.target[train].std()
     source = "the diabetes data of scikit-learn with cubic features"
-    return Table(A, b, train, order[265:354], order[354:], source, real=True)
+    return Samples(A, b, train, order[265:354], order[354:], source, real=True)
 
 
 def diabetes(radius: float = 1.0, rows: int = 265, seed: int = 0) -> Problem:
@@ -165,8 +165,8 @@ def diabetes(radius: float = 1.0, rows: int = 265, seed: int = 0) -> Problem:
     >>> problem.lower.predictor.A.shape
     (265, 285)
     """
-    table = diabetes_table(rows, seed)
-    A, b, train, validation = table.A, table.b, table.train, table.validation
+    samples = diabetes_samples(rows, seed)
+    A, b, train, validation = samples.A, samples.b, samples.train, samples.validation
     return Problem(
         upper=LeastSquares(A[validation], b[validation], scale=1 / len(validation)),
         lower=LeastSquares(A[train], b[train], scale=1 / len(train)),
