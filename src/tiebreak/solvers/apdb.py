@@ -9,39 +9,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
-from ..arrays import Matrix, Vector, as_scalar
-from ..composite import bare
+from ..arrays import Vector, as_scalar
 from ..problem import Problem, start_point
-from ..sets.polyhedron import Polyhedron
 from .base import MethodInfo, Solver
 from .lower_level import LowerRun, begin, default_rule, lower_step
 from .options import check_positive, step_across
 from .sam import OutsideState
+from .split import Split
 from .theory import expect
 
 
 @dataclass(frozen=True, kw_only=True)
 class APDBState(OutsideState):
-    """A state of APDB.
+    """``dual`` has the multipliers of G(x) <= 0: that of g <= level first, then those of the rows of a polyhedron.
 
-    Attributes
-    ----------
-    level : float
-        The bound on g.
-    run : LowerRun or None
-        Conditional gradient on g, as long as it looks for the level.
-    dual : array
-        The multipliers of G(x) <= 0: that of g <= level, then those of the rows of a polyhedron.
-    G : array
-        The constraints at the iterate before x.
-    tau, tau_before, sigma : float
-        The next step size to try, the last one, and the last step size of the dual.
-    mean, weight
-        The average of the iterates with the dual step sizes as weights, and their sum.
+    ``run`` looks for the level, ``G`` is from the iterate before x; ``tau`` is the next step size to try,
+    ``tau_before`` and ``sigma`` (of the dual) are the last ones; ``sigma`` is the weight of x in the average ``mean``.
     """
 
     level: float = np.inf
@@ -59,6 +46,9 @@ class APDBState(OutsideState):
 class APDB(Solver[APDBState]):
     """The accelerated primal-dual method with backtracking.
 
+    The test of a step is that of the CG-BiO authors' experiment; the paper has free constants in it. Iterates may
+    violate the rows of a polyhedron; their projections are reported.
+
     Parameters
     ----------
     level : float, optional
@@ -73,12 +63,7 @@ class APDB(Solver[APDBState]):
     average : bool, default False
         Report the average of the iterates, to which the rate applies, instead of the last one (which converges, too).
     tol_lower : float, optional
-        Default: the tolerance of the run.
-
-    Notes
-    -----
-    The test of a step is that of the CG-BiO authors' experiment; the paper has free constants in it. The iterates may
-    violate the rows of a polyhedron; the reported point is their projection onto Z.
+        Default: that of the run.
 
     Examples
     --------
@@ -110,8 +95,7 @@ class APDB(Solver[APDBState]):
 
     def __post_init__(self) -> None:
         check_positive(self, "tau0", "gamma", "tol_lower")
-        if self.level is not None:
-            as_scalar(self.level, "level")
+        as_scalar(self.level or 0.0, "level")
         if not 0 < as_scalar(self.shrink, "shrink") < 1:
             raise ValueError(f"shrink must be between 0 and 1, got {self.shrink:g}")
 
@@ -119,16 +103,15 @@ class APDB(Solver[APDBState]):
         expect(problem.upper.convex, self.info.name, "a convex upper level")
         x = start_point(problem) if x0 is None else x0
         tau = self.tau0 or step_across(problem, problem.upper.grad(x))
-        blank = APDBState(
-            x=x, y=x, mean=x, dual=np.zeros(0), G=np.zeros(0), tau=tau, tau_before=tau, sigma=self.gamma * tau
-        )
+        none = np.zeros(0)
+        blank = APDBState(x=x, y=x, mean=x, dual=none, G=none, tau=tau, tau_before=tau, sigma=self.gamma * tau)
         if self.level is None:
             return replace(blank, run=begin(problem, x))
         return _constrained(problem, blank, x, self.level)
 
     def advance(self, problem: Problem, state: APDBState) -> APDBState:
         if state.run is not None:
-            return self._look_for_level(problem, state)
+            return self._look_for_level(problem, state, state.run)
         split, x, tau = Split.of(problem), state.x, state.tau
         a, c, G = problem.upper.grad(x), *split.constraints(problem, state.level, x)
         while True:
@@ -146,28 +129,17 @@ class APDB(Solver[APDBState]):
         mean = state.mean + sigma / weight * (new - state.mean)
         reported = mean if self.average else new
         return replace(
-            state,
-            k=state.k + 1,
-            x=new,
-            y=reported if split.bounds is None else problem.domain.project(reported),
-            dual=dual,
-            G=G,
-            tau=tau * sqrt(1 + tau / state.tau_before),
-            tau_before=tau,
-            sigma=sigma,
-            mean=mean,
-            weight=weight,
-            multiplier=float(dual[0]),
-        )
+            state, k=state.k + 1, x=new, y=split.inside(problem, reported), dual=dual, G=G, multiplier=float(dual[0]),
+            mean=mean, weight=weight, tau=tau * sqrt(1 + tau / state.tau_before), tau_before=tau, sigma=sigma,
+        )  # fmt: skip
 
     def solution(self, state: APDBState) -> Vector:
         return state.y
 
-    def _look_for_level(self, problem: Problem, state: APDBState) -> APDBState:
+    def _look_for_level(self, problem: Problem, state: APDBState, run: LowerRun) -> APDBState:
         """One step of conditional gradient on g, or, once its gap is tol_lower / 2, the first state of APDB itself."""
-        assert state.run is not None
         enough = (1e-4 if self.tol_lower is None else self.tol_lower) / 2
-        run = lower_step(problem, state.run, default_rule(problem.lower), enough=enough)
+        run = lower_step(problem, run, default_rule(problem.lower), enough=enough)
         if run.gap > enough:
             return replace(state, k=state.k + 1, x=run.x, y=run.x, run=run)
         return _constrained(problem, replace(state, run=None), run.x, run.value + enough + problem.slack)
@@ -177,40 +149,3 @@ def _constrained(problem: Problem, state: APDBState, x: Vector, level: float) ->
     """The state before the first update, at x, once the level is known."""
     _, G = Split.of(problem).constraints(problem, level, x)
     return replace(state, x=x, y=x, mean=x, anchor=x, level=level, dual=np.zeros(G.size), G=G)
-
-
-class Split(NamedTuple):
-    """Z as rows low <= A x <= high with multipliers and a part to project on: ``bounds``, or Z itself where None."""
-
-    A: Matrix
-    low: Vector
-    high: Vector
-    bounds: tuple[Vector, Vector] | None
-
-    @classmethod
-    def of(cls, problem: Problem) -> Split:
-        domain = bare(problem.domain)
-        if isinstance(domain, Polyhedron):
-            given = domain._given
-            return cls(given.A, given.low, given.high, (given.lower, given.upper))
-        return cls(np.zeros((0, problem.dim)), np.zeros(0), np.zeros(0), None)
-
-    def constraints(self, problem: Problem, level: float, x: Vector) -> tuple[Vector, Vector]:
-        """The gradient of g, and G(x) = (g(x) - level, Ax - high, low - Ax), all at most 0 where x is feasible."""
-        g, c = problem.lower.value_and_grad(x)
-        Ax = self.A @ x
-        above, below = np.isfinite(self.high), np.isfinite(self.low)
-        return c, np.concatenate([[g - level], (Ax - self.high)[above], (self.low - Ax)[below]])
-
-    def pull(self, dual: Vector) -> Vector:
-        """The gradient of <dual, rows of G>."""
-        above, below = np.isfinite(self.high), np.isfinite(self.low)
-        weights = np.zeros(self.high.size)
-        weights[above] += dual[: above.sum()]
-        weights[below] -= dual[above.sum() :]
-        pulled: Vector = self.A.T @ weights
-        return pulled
-
-    def project(self, problem: Problem, x: Vector) -> Vector:
-        """The projection onto the part of Z that has no multipliers."""
-        return problem.domain.project(x) if self.bounds is None else np.clip(x, *self.bounds)

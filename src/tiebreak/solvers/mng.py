@@ -14,7 +14,7 @@ import numpy as np
 from ..arrays import Vector
 from ..problem import Problem, start_point
 from .base import MethodInfo, Solver
-from .curvature import hessian, isotropic
+from .metric import metric, nearest_in_two_half_spaces, times
 from .options import check_positive, step_across
 from .projected import lipschitz
 from .sam import OutsideState
@@ -83,7 +83,7 @@ class MNG(Solver[MNGState]):
 
     def start(self, problem: Problem, x0: Vector | None) -> MNGState:
         expect_convex(problem, self.info.name)
-        centre, root = _metric(problem)
+        centre, root = metric(problem)
         y = start_point(problem) if x0 is None else x0
         if problem.lower.smoothness is None:  # where the doubling begins
             M = self.M or 1 / step_across(problem, problem.lower.grad(centre))
@@ -101,7 +101,7 @@ class MNG(Solver[MNGState]):
                 M *= 2
                 y = problem.domain.project(x - c / M)
         # grad f from the centre: there it must be 0, since rounding errors would be half-spaces like any other
-        G, a = M * (x - y), _times(state.root, x - state.centre)
+        G, a = M * (x - y), times(state.root, x - state.centre)
         # rows <c, z - x> <= b, written from x, where the numbers are small
         rows, bounds = np.array([G, -a]), np.array([-certain / M * float(G @ G), 0.0])
         x = x + nearest_in_two_half_spaces(state.centre - x, state.root, rows, bounds)
@@ -109,59 +109,3 @@ class MNG(Solver[MNGState]):
 
     def solution(self, state: MNGState) -> Vector:
         return state.y
-
-
-def _metric(problem: Problem) -> tuple[Vector, Vector]:
-    """The minimiser of f over R^d and the Cholesky factor of its Hessian."""
-    f, d = problem.upper, problem.dim
-    simple = isotropic(f, d)
-    if simple and simple[0] > 0:
-        mu, c = simple
-        return c / mu, np.array(np.sqrt(mu))
-    if f.quadratic and f.convex and not simple:
-        H = hessian(f, d)
-        spectrum = np.linalg.eigvalsh(H)
-        if spectrum[0] > 1e-12 * d * spectrum[-1]:
-            root: Vector = np.linalg.cholesky(H).astype(np.float64)
-            return -_solve(root, f.grad(np.zeros(d))), root
-    raise ValueError(
-        "mng minimises f over two half-spaces in each update, which it can do for strongly convex quadratic upper "
-        "levels only (SquaredNorm; Quadratic or LeastSquares with a positive definite Hessian; their sums): the "
-        'upper level is none; add a small multiple of SquaredNorm() to it, or use "big-sam" or "cg-bio"'
-    )
-
-
-def _times(root: Vector, v: Vector) -> Vector:
-    """H v, where root root' = H."""
-    return float(root) ** 2 * v if root.ndim == 0 else root @ (root.T @ v)
-
-
-def _solve(root: Vector, v: Vector) -> Vector:
-    """H^-1 v, where root root' = H."""
-    if root.ndim == 0:
-        return v / float(root) ** 2
-    from scipy.linalg import cho_solve
-
-    solved: Vector = cho_solve((root, True), v)
-    return solved
-
-
-def nearest_in_two_half_spaces(a: Vector, root: Vector, rows: Vector, bounds: Vector) -> Vector:
-    """The minimiser of <z - a, H (z - a)> subject to rows z <= bounds (two of them), where root root' = H.
-
-    z = a - H^-1 rows' l, where the multipliers l >= 0 vanish on a set of rows: four cases.
-    """
-    toward = _solve(root, rows.T)
-    size = np.sqrt(np.einsum("ij,ji->i", rows, toward))
-    size[size == 0] = 1.0  # a row of zeros says nothing
-    rows, toward, bounds = rows / size[:, None], toward / size, bounds / size
-    gram, excess = rows @ toward, rows @ a - bounds
-    best, least = a, np.inf
-    for active in ([], [0], [1], [0, 1]):
-        weights = np.zeros(2)
-        if active:
-            weights[active] = np.linalg.lstsq(gram[np.ix_(active, active)], excess[active], rcond=None)[0]
-        violation = max(float((excess - gram @ weights).max()), float(-weights.min()))
-        if violation < least - 1e-14 * float(np.abs(excess).max()):
-            best, least = a - toward @ weights, violation
-    return best
