@@ -1,4 +1,4 @@
-"""AdaBiM: projected gradient on g + sigma_k f whose steps adapt to the local curvature; no Lipschitz constants.
+"""AdaBiM: proximal gradient on g + sigma_k f whose steps adapt to the local curvature; no Lipschitz constants.
 
 P. Latafat, A. Themelis, S. Villa, P. Patrinos, "On the convergence of proximal gradient methods for convex simple
 bilevel optimization", J. Optimization Theory and Applications, 2024.
@@ -60,7 +60,7 @@ class AdaState(WeightState):
 
 @dataclass(frozen=True)
 class AdaBiM(Solver[AdaState]):
-    """The adaptive bilevel method, for smooth f and g whose smoothness need not be known: no parameters.
+    """The adaptive bilevel method, for f and g that are smooth (how smooth, it finds out) plus norms: no parameters.
 
     The first step and the unit of sigma_k come from finite differences of the gradients at the start.
 
@@ -78,7 +78,7 @@ class AdaBiM(Solver[AdaState]):
         name="adabim",
         reference="Latafat, Themelis, Villa, Patrinos, JOTA 2024",
         year=2023,
-        assumptions="f and g convex with locally Lipschitz gradients",
+        assumptions="f and g convex, plus norms; gradients locally Lipschitz",
         upper_rate="converges",
         lower_rate="O(1/k)",
         oracle="projection",

@@ -32,7 +32,7 @@ class StageState(PenaltyState):
 
 @dataclass(frozen=True)
 class APBAPG(Solver[StageState]):
-    """The adaptive version of PB-APG, for smooth f and g.
+    """The adaptive version of PB-APG, for f and g that are smooth plus norms.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class APBAPG(Solver[StageState]):
         name="apb-apg",
         reference="Chen, Shi, Jiang, Wang, NeurIPS 2024",
         year=2024,
-        assumptions="f and g convex and smooth, Hölderian error bound (unknown)",
+        assumptions="f and g convex, smooth plus norms, Hölderian error bound (unknown)",
         upper_rate="as pb-apg, up to a constant",
         lower_rate="as pb-apg, up to a constant",
         oracle="projection",

@@ -20,7 +20,7 @@ from .theory import expect_convex
 
 @dataclass(frozen=True)
 class BiFISTA(Solver[InertialState]):
-    """The accelerated diagonal method, for smooth f and g.
+    """The accelerated diagonal method, for f and g that are smooth plus norms.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class BiFISTA(Solver[InertialState]):
         name="bi-fista",
         reference="Boţ, Chenchene, Csetnek, Hulett, arXiv 2505.14389, 2025",
         year=2025,
-        assumptions="f and g convex and smooth, Hölderian growth of g",
+        assumptions="f and g convex, smooth plus norms, Hölderian growth of g",
         upper_rate="in delta and the growth of g",
         lower_rate="O(k^-delta)",
         oracle="projection",

@@ -27,7 +27,7 @@ class BiSGState(State):
 
 @dataclass(frozen=True)
 class BiSG(Solver[BiSGState]):
-    """The bi-level sub-gradient method, for smooth or composite f and g.
+    """The bi-level sub-gradient method, for f and g that are smooth plus norms.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class BiSG(Solver[BiSGState]):
         name="bi-sg",
         reference="Merchav, Sabach, SIAM J. Optimization 2023",
         year=2023,
-        assumptions="f and g convex and smooth",
+        assumptions="f and g convex, smooth plus norms",
         upper_rate="O(k^-(1-a)), a = exponent",
         lower_rate="O(k^-a)",
         oracle="projection",

@@ -56,7 +56,7 @@ class BiGSAM(Solver[AveragingState]):
         name="big-sam",
         reference="Sabach, Shtern, SIAM J. Optimization 27, 2017",
         year=2017,
-        assumptions="f strongly convex and smooth, g convex and smooth",
+        assumptions="f strongly convex and smooth, g convex, smooth plus norms",
         upper_rate="asymptotic",
         lower_rate="O(1/k)",
         oracle="projection",

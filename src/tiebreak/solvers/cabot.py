@@ -60,7 +60,7 @@ class Cabot(Solver[CabotState]):
         name="cabot",
         reference="Cabot, SIAM J. Optimization 15, 2005",
         year=2005,
-        assumptions="f and g convex; here smooth, for the prox",
+        assumptions="f and g convex; here smooth plus norms, for the prox",
         upper_rate="asymptotic",
         lower_rate="asymptotic",
         oracle="projection",

@@ -1,4 +1,4 @@
-"""FBi-PG: accelerated projected gradient on g + sigma_k f, with a weight that vanishes faster than 1/k.
+"""FBi-PG: accelerated proximal gradient on g + sigma_k f, with a weight that vanishes faster than 1/k.
 
 R. Merchav, S. Sabach, M. Teboulle, "A fast algorithm for convex composite bi-level optimization", 2024
 (arXiv 2407.21221).
@@ -20,7 +20,7 @@ from .theory import expect_convex
 
 @dataclass(frozen=True)
 class FBiPG(Solver[InertialState]):
-    """The fast bi-level proximal gradient method, for smooth f and g.
+    """The fast bi-level proximal gradient method, for f and g that are smooth plus norms.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class FBiPG(Solver[InertialState]):
         name="fbi-pg",
         reference="Merchav, Sabach, Teboulle, arXiv 2407.21221, 2024",
         year=2024,
-        assumptions="f and g convex and smooth",
+        assumptions="f and g convex, smooth plus norms",
         upper_rate="O(k^-(2-gamma))",
         lower_rate="O(k^-gamma)",
         oracle="projection",

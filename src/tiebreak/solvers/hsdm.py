@@ -49,7 +49,7 @@ class HSDM(Solver[AveragingState]):
         name="hsdm",
         reference="Yamada, in Inherently Parallel Algorithms in Feasibility and Optimization, 2001",
         year=2001,
-        assumptions="f strongly convex and smooth, g convex and smooth",
+        assumptions="f strongly convex and smooth, g convex, smooth plus norms",
         upper_rate="asymptotic",
         lower_rate="asymptotic",
         oracle="projection",

@@ -59,7 +59,7 @@ class IBiGSAM(Solver[InertialAveragingState]):
         name="ibig-sam",
         reference="Shehu, Vuong, Zemkoho, Optimization Methods and Software 36, 2021",
         year=2021,
-        assumptions="f strongly convex and smooth, g convex and smooth",
+        assumptions="f strongly convex and smooth, g convex, smooth plus norms",
         upper_rate="asymptotic",
         lower_rate="asymptotic",
         oracle="projection",

@@ -1,4 +1,4 @@
-"""PB-APG: accelerated projected gradient on the penalty function f + gamma g with one large gamma.
+"""PB-APG: accelerated proximal gradient on the penalty function f + gamma g with one large gamma.
 
 P. Chen, X. Shi, R. Jiang, J. Wang, "Penalty-based methods for simple bilevel optimization under Hölderian error
 bounds", NeurIPS 2024 (arXiv 2402.02155). The greedy steps: J. Liang, T. Luo, C.-B. Schönlieb, "Improving fast iterative
@@ -70,7 +70,7 @@ def penalty_step(problem: Problem, run: Fista | Greedy, sigma: float) -> Fista |
 
 @dataclass(frozen=True)
 class PBAPG(Solver[PenaltyState]):
-    """The penalty-based accelerated proximal gradient method, for smooth f and g.
+    """The penalty-based accelerated proximal gradient method, for f and g that are smooth plus norms.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class PBAPG(Solver[PenaltyState]):
         name="pb-apg",
         reference="Chen, Shi, Jiang, Wang, NeurIPS 2024",
         year=2024,
-        assumptions="f and g convex and smooth, Hölderian error bound of order r",
+        assumptions="f and g convex, smooth plus norms, Hölderian error bound of order r",
         upper_rate="eps in O(eps^-(max(r, beta)/2)) steps",
         lower_rate="eps^beta in as many",
         oracle="projection",

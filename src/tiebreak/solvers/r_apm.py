@@ -28,7 +28,7 @@ class RAPMState(State):
 
 @dataclass(frozen=True)
 class RAPM(Solver[RAPMState]):
-    """The regularised accelerated proximal method, for smooth f and g.
+    """The regularised accelerated proximal method, for f and g that are smooth plus norms.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class RAPM(Solver[RAPMState]):
         name="r-apm",
         reference="Samadi, Burbano, Yousefian, arXiv 2310.12247, 2023",
         year=2023,
-        assumptions="f and g convex and smooth; weak sharp minima of g, or f strongly convex",
+        assumptions="f and g convex, smooth plus norms; weak sharp minima of g, or f strongly convex",
         upper_rate="O(1/k^2) under weak sharp minima",
         lower_rate="O(1/k^2) under weak sharp minima",
         oracle="projection",

@@ -1,7 +1,8 @@
 """SAM: averages of a contraction and a nonexpansive map, the latter with ever more weight.
 
 H.-K. Xu, "Viscosity approximation methods for nonexpansive mappings", J. Math. Anal. Appl. 298, 2004. Here
-T(x) = Proj_Z(x - t grad g(x)), whose fixed points are the lower solutions, and S(x) = x - s grad f(x).
+T(x) = Proj_Z(x - t grad g(x)), whose fixed points are the lower solutions, and S(x) = x - s grad f(x). With norms in g,
+T is the proximal gradient step.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ class SAM(Solver[AveragingState]):
         name="sam",
         reference="Xu, J. Math. Anal. Appl. 298, 2004",
         year=2004,
-        assumptions="f strongly convex and smooth, g convex and smooth",
+        assumptions="f strongly convex and smooth, g convex, smooth plus norms",
         upper_rate="asymptotic",
         lower_rate="asymptotic",
         oracle="projection",

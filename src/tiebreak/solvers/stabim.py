@@ -1,4 +1,4 @@
-"""StaBiM: projected gradient on g + sigma_k f with sigma_k of the order 1/k and a step that follows sigma_k.
+"""StaBiM: proximal gradient on g + sigma_k f with sigma_k of the order 1/k and a step that follows sigma_k.
 
 P. Latafat, A. Themelis, S. Villa, P. Patrinos, "On the convergence of proximal gradient methods for convex simple
 bilevel optimization", J. Optimization Theory and Applications, 2024.
@@ -33,7 +33,7 @@ class WeightState(State):
 
 @dataclass(frozen=True)
 class StaBiM(Solver[WeightState]):
-    """The static bilevel method, for smooth f and g: no parameters.
+    """The static bilevel method, for f and g that are smooth plus norms: no parameters.
 
     The weight sigma_k starts at L_g / L_f and the step is 0.99 / (L_g + sigma_k L_f).
 
@@ -51,7 +51,7 @@ class StaBiM(Solver[WeightState]):
         name="stabim",
         reference="Latafat, Themelis, Villa, Patrinos, JOTA 2024",
         year=2023,
-        assumptions="f and g convex and smooth",
+        assumptions="f and g convex, smooth plus norms",
         upper_rate="converges",
         lower_rate="O(1/k)",
         oracle="projection",

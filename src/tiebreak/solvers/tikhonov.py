@@ -53,7 +53,7 @@ class Tikhonov(Solver[TikhonovState]):
         name="tikhonov",
         reference="Tikhonov, Arsenin, 1977",
         year=1977,
-        assumptions="f and g convex and smooth",
+        assumptions="f and g convex, smooth plus norms",
         upper_rate="O(1/k^2) to the minimum of g + sigma f",
         lower_rate="O(1/k^2) to the minimum of g + sigma f",
         oracle="projection",

@@ -43,8 +43,9 @@ class Tseng(Solver[TsengState]):
 
     Notes
     -----
-    Where the prox of f over Z is not known, f enters by its gradient, as in the method of Condat and Vu; that this
-    variant is covered by the paper is quoted from memory. The reported point is the average.
+    Norms in f and g are part of the prox over Z. Where that of the rest of f is not known, it enters by its gradient,
+    as in the method of Condat and Vu; that this variant is covered by the paper is quoted from memory. The reported
+    point is the average.
 
     Examples
     --------
@@ -63,7 +64,7 @@ class Tseng(Solver[TsengState]):
         name="tseng",
         reference="Malitsky, arXiv 1706.02602, 2017",
         year=2017,
-        assumptions="f convex with a prox over Z, or smooth; g convex and smooth",
+        assumptions="f convex with a prox over Z, or smooth; g convex, smooth plus norms",
         upper_rate="asymptotic",
         lower_rate="o(1/k)",
         oracle="projection",
