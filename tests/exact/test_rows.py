@@ -378,3 +378,35 @@ assert answer.f_lower <= 0.25 <= answer.f_upper and answer.width < 1e-12, answer
 
 def test_machines_without_a_long_double():
     subprocess.run([sys.executable, "-c", NARROW], check=True, timeout=60)
+
+
+@pytest.mark.parametrize("noise", [0.0, 1.0])
+@pytest.mark.parametrize("upper", ["norm", "linear"])
+def test_assignments_with_a_least_squares_level_are_bracketed(noise, upper):
+    """The face of the Birkhoff polytope is known by its rows, where its permutations are too many to list."""
+    import cvxpy as cp
+
+    n = 5
+    rng = np.random.default_rng(n)
+    A = rng.normal(size=(n * n // 3, n * n))
+    mixed = sum(np.eye(n)[rng.permutation(n)] for _ in range(3)) / 3
+    b = A @ mixed.ravel() + noise * rng.normal(size=A.shape[0])
+    f = tb.SquaredNorm(dim=n * n) if upper == "norm" else tb.Linear(rng.normal(size=n * n))
+    problem = tb.Problem(f, tb.LeastSquares(A, b), tb.Birkhoff(n))
+    result = tb.solve(problem, tol_upper=1e-9, tol_lower=1e-9)
+    assert result.success
+    c = result.certificate
+    assert c.f_upper - c.f_lower < 1e-10
+    X = cp.Variable((n, n), nonneg=True)
+    x = cp.reshape(X, (n * n,), order="C")
+    held = [cp.sum(X, axis=0) == 1, cp.sum(X, axis=1) == 1]
+    tight = {f"tol_{name}": 1e-9 for name in ("gap_abs", "gap_rel", "feas")}
+    g_star = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(A @ x - b)), held).solve(solver=cp.CLARABEL, **tight)
+    assert c.g_lower == pytest.approx(g_star, abs=1e-7)
+    goal = 0.5 * cp.sum_squares(x) if upper == "norm" else f.c @ x
+    image = A @ result.x
+    f_star = cp.Problem(cp.Minimize(goal), [*held, cp.abs(A @ x - image) <= 1e-8]).solve(solver=cp.CLARABEL, **tight)
+    assert c.f_lower == pytest.approx(f_star, abs=1e-6)
+    chain = tb.lexicographic([problem.lower, f, tb.Linear(np.arange(n * n) + 0.0)], problem.domain)
+    assert chain.success
+    assert chain.levels[1].value == pytest.approx(result.f, abs=1e-12)

@@ -1,6 +1,6 @@
 """Exact solves: the optimal face of the lower level, then the upper level on it.
 
-Two engines. By rows: polyhedra and boxes, through their constraints. By columns: other polytopes, through the vertices
+Two engines. By rows: polyhedra, boxes and assignments, through their constraints. By columns: other polytopes, through the vertices
 that their linear oracle supplies. Each returns an ``Answer`` with its own proof.
 """
 
@@ -24,22 +24,23 @@ def why_not_exact(problem: Problem) -> str:
         return "the upper level is not convex"
     if has_norms(problem):
         return why_not_exact_with_norms(problem)
-    if isinstance(problem.domain, (Polyhedron, Box)):
-        return rows_apply([problem.lower, problem.upper], problem.domain)
+    why_not_rows = rows_apply([problem.lower, problem.upper], problem.domain)
+    if isinstance(problem.domain, (Polyhedron, Box)) or not why_not_rows:
+        return why_not_rows
     return columns_apply(problem.with_slack(0.0))
 
 
 def solve_exactly(problem: Problem) -> Answer:
     """The bilevel problem itself (slack 0) by the engine that fits its domain."""
-    from ..sets import Box, Polyhedron
     from .columns import solve_columns
     from .lifted import has_norms, solve_lifted
-    from .rows import solve_rows
+    from .rows import rows_apply, solve_rows
 
     if has_norms(problem):
         return solve_lifted(problem)
-    if isinstance(problem.domain, (Polyhedron, Box)):
-        return solve_rows([problem.lower, problem.upper], problem.domain)[-1]
+    levels = [problem.lower, problem.upper]
+    if not rows_apply(levels, problem.domain):
+        return solve_rows(levels, problem.domain)[-1]
     return solve_columns(problem)
 
 

@@ -12,9 +12,11 @@ from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..objectives.base import Objective
 from ..sets.base import Domain
+from ..sets.birkhoff import Birkhoff
 from ..sets.box import Box
 from ..sets.polyhedron import Polyhedron
 from .answer import Answer
@@ -33,8 +35,8 @@ ASSUMES = (
 
 def rows_apply(levels: Sequence[Objective], domain: Domain) -> str:
     """Empty where ``solve_rows`` applies, else the reason why not."""
-    if not isinstance(domain, (Polyhedron, Box)):
-        return f"the domain is a {type(domain).__name__}, not a Polyhedron or Box"
+    if not isinstance(domain, (Polyhedron, Box, Birkhoff)):
+        return f"the domain is a {type(domain).__name__}, not a Polyhedron, Box or Birkhoff"
     for k, objective in enumerate(levels):
         if why := why_not_quadratic(objective):
             return f"level {k}: {why}"
@@ -48,7 +50,7 @@ def solve_rows(levels: Sequence[Objective], domain: Domain, *, tol: float = 1e-1
     ----------
     levels : sequence of objectives
         Linear, SquaredNorm, convex Quadratic, LeastSquares, their sums and positive multiples.
-    domain : Polyhedron or Box
+    domain : Polyhedron, Box or Birkhoff
         The set of the first level.
     tol : float
         The relative width of a level's bracket with which a solver's answer is accepted at once.
@@ -75,6 +77,8 @@ def solve_rows(levels: Sequence[Objective], domain: Domain, *, tol: float = 1e-1
     if len(dims) != 1:
         raise ValueError(f"levels and domain must have one number of variables, got {sorted(dims)}")
     domain = domain.with_dim(dims.pop())
+    if isinstance(domain, Birkhoff):
+        domain = _sums_to_one(domain.shape[0])
     loose, ambiguous = _solve(levels, domain, tol, 1.0)
     if not ambiguous:
         return loose
@@ -82,6 +86,13 @@ def solve_rows(levels: Sequence[Objective], domain: Domain, *, tol: float = 1e-1
     if any(a.f_upper < b.f_lower for a, b in zip(loose, sharp, strict=True)):  # a bound refutes the tie
         return sharp
     return [_joined(*pair) for pair in zip(loose, sharp, strict=True)]
+
+
+def _sums_to_one(n: int) -> Polyhedron:
+    """The Birkhoff polytope by its rows."""
+    one, eye = np.ones((1, n)), sp.eye_array(n)
+    sums = sp.csr_array(sp.vstack([sp.kron(eye, one), sp.kron(one, eye)]))
+    return Polyhedron(A_eq=sums, b_eq=np.ones(2 * n), bounds=(0, 1))
 
 
 def _joined(a: Answer, b: Answer) -> Answer:
