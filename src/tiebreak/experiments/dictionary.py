@@ -84,13 +84,14 @@ def learn(
     seed: int = 0,
     steps: int = 10_000,
     tol: float = 1e-6,
-    max_steps: int = 1_000_000,
+    max_steps: int = 20_000,
 ) -> Learned:
     """The dictionary and codes that the bilevel problem starts from, in the two phases of the paper's Appendix F.3.
 
     First ``steps`` steps 1/sqrt(k + 1) of conditional gradient on the error in both D and X, from random unit columns
     and X = 0; then conditional gradient with exact line search in D alone, until its Frank-Wolfe gap is ``tol`` (in
-    the error that is not divided by the number of points; the released code has 1e-10).
+    the error that is not divided by the number of points; the released code has 1e-10), or ``max_steps`` are made. That
+    takes a hundred steps where the best atoms are all of length one, as after a long first phase, and many if not.
 
     Examples
     --------

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from math import sqrt
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import UNIT_ROUNDOFF, Vector, as_count, as_real_array
+from ..arrays import Vector, as_count, as_real_array
 from .base import Image, Objective
 from .matrix import gamma
 from .spectrum import largest_eigenvalue
+
+Array: TypeAlias = NDArray[np.float64]
 
 
 class Reconstruction(Objective):
@@ -62,8 +65,8 @@ class Reconstruction(Objective):
         self.data = _matrix(data, "data")
         self.atoms = as_count(atoms, "atoms")
         m, n = self.data.shape
-        self.codes: NDArray[np.float64] | None = None
-        self._A, self._constant = self.data, 0.0
+        self.codes: Array | None = None
+        self._few = Few(self.data)
         if rest != 0:
             rest = as_count(rest, "rest")
         if codes is None:
@@ -80,26 +83,22 @@ class Reconstruction(Objective):
             )
         self.dim = m * self.atoms + rest
         self.convex = self.quadratic = True
-        self._known = self.codes
-        if p < n:
-            Q, R = np.linalg.qr(self.codes.T)
-            self._A, self._known = self.data @ Q, np.ascontiguousarray(R.T)
-            left = self.data - self._A @ Q.T
-            self._constant = 0.5 * float(np.vdot(left, left))
+        self._few = few_points(self.data, self.codes) if p < n else Few(self.data, self.codes)
 
     @cached_property
     def smoothness(self) -> float | None:
         """The largest eigenvalue of X X' where X is known, otherwise None."""
-        return None if self.codes is None else largest_eigenvalue(self._known @ self._known.T)
+        return None if self.codes is None else largest_eigenvalue(self._few.X @ self._few.X.T)
 
     def value(self, x: Vector) -> float:
         R = self._residual(*self.blocks(self._point(x)))
-        return self._constant + 0.5 * float(np.vdot(R, R))
+        return self._few.constant + 0.5 * float(np.vdot(R, R))
 
     def value_and_grad(self, x: Vector) -> tuple[float, Vector]:
-        D, X = self.blocks(self._point(x))
+        x = self._point(x)
+        D, X = self.blocks(x)
         R = self._residual(D, X)
-        value = self._constant + 0.5 * float(np.vdot(R, R))
+        value = self._few.constant + 0.5 * float(np.vdot(R, R))
         grad = np.empty(x.size) if self.codes is None else np.zeros(x.size)
         slope_D, slope_X = self.blocks(grad)
         np.matmul(R, X.T, out=slope_D)
@@ -107,10 +106,10 @@ class Reconstruction(Objective):
             np.matmul(D.T, R, out=slope_X)
         return value, grad
 
-    def known(self) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    def known(self) -> tuple[Array, Array, float]:
         """A', X' and c with f(D) = 1/2 ||A' - D X'||^2 + c, where X is known: the few points that replace the data."""
         assert self.codes is not None
-        return self._A, self._known, self._constant
+        return self._few.A, self._few.X, self._few.constant
 
     def curvature_along(self, direction: Vector, image: Image) -> float | None:
         if self.codes is None:
@@ -120,37 +119,71 @@ class Reconstruction(Objective):
         return float(np.vdot(T, T))
 
     def rounding(self, x: Vector) -> tuple[float, float]:
-        # An entry of the residual sums p + 1 terms; its error is relative to those, not to the residual. The data
-        # that replace the given ones are rounded too, by some units relative to ||A||.
+        # An entry of the residual R sums p + 1 terms; its error is relative to those, not to R. Then, for data that are
+        # replaced, how far that is from exact: see ``Few``.
         D, X = self.blocks(self._point(x))
-        R = self._residual(D, X)
-        sizes = [float(np.linalg.norm(part)) for part in (self._A, D, X, R)]
-        A, d, c, r = sizes
-        error = gamma(len(X)) * (A + d * c)
-        if self.codes is not None:
-            error += gamma(8 * len(X)) * (float(np.linalg.norm(self.data)) + d * c)
-        value_error = (r + error) * error + gamma(R.size) * (r * r + self._constant)
-        grad_error = (c + d) * (error + gamma(max(R.shape)) * r)
-        if self.codes is not None:  # the replaced codes are known to some units, and so is what they multiply
-            grad_error += gamma(8 * len(X)) * c * r
-        return 1.01 * value_error, 1.01 * grad_error + UNIT_ROUNDOFF * r
+        R, few = self._residual(D, X), self._few
+        r, d, c = (float(np.linalg.norm(part)) for part in (R, D, X))
+        error = gamma(len(X)) * (float(np.linalg.norm(few.A)) + d * c)
+        value = (r + error) * error + gamma(R.size) * (r * r + few.constant) + few.constant_error
+        grad = (c + (0.0 if self.codes is not None else d)) * (error + gamma(max(R.shape)) * r)
+        whole = sqrt(r * r + 2 * few.constant) + error  # the norm of A - D X
+        missed = d * few.missed
+        value += r * (few.skew * r + few.left_over) + (whole + missed) * missed
+        grad += c * (few.skew * r + few.left_over + 2 * missed) + (whole + missed) * few.missed
+        return 1.01 * value, 1.01 * grad
 
-    def blocks(self, x: Vector) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def blocks(self, x: Vector) -> tuple[Array, Array]:
         """D (its first p atoms) and X, as views of x; the known X where it is none."""
         m, n = self.data.shape
         D = x[: m * self.atoms].reshape(m, self.atoms)
         if self.codes is not None:
-            return D[:, : len(self.codes)], self._known
+            return D[:, : len(self.codes)], self._few.X
         return D, x[m * self.atoms :].reshape(self.atoms, n)
 
-    def _residual(self, D: NDArray[np.float64], X: NDArray[np.float64]) -> NDArray[np.float64]:
-        R = D @ X
-        R -= self._A
+    def _residual(self, D: Array, X: Array) -> Array:
+        R: Array = D @ X
+        R -= self._few.A
         return R
 
 
-def _matrix(values: Any, name: str) -> NDArray[np.float64]:
+class Few(NamedTuple):
+    """Few points A with codes X in the place of many: the error is 1/2 ||A - D X||^2 + constant.
+
+    With a computed Q, the given data are A Q' + left and the given codes X Q' + E. What keeps that from being exact is
+    measured: ``skew`` >= ||Q'Q - I||, ``left_over`` >= ||left Q||, ``missed`` >= ||E||, all Frobenius norms.
+    """
+
+    A: Array
+    X: Array = np.zeros((0, 0))
+    constant: float = 0.0
+    constant_error: float = 0.0
+    skew: float = 0.0
+    left_over: float = 0.0
+    missed: float = 0.0
+
+
+def few_points(data: Array, codes: Array) -> Few:
+    """As many points as there are codes for each, by the QR decomposition of the codes."""
+    norm, (p, n) = np.linalg.norm, codes.shape
+    Q, R = np.linalg.qr(codes.T)
+    A, X = data @ Q, np.ascontiguousarray(R.T)
+    left = data - A @ Q.T
+    length, wide = float(norm(left)), 1.01 * sqrt(p)  # and the norm of Q
+    left_error = gamma(p) * (float(norm(data)) + float(norm(A)) * wide)
+    return Few(
+        A,
+        X,
+        0.5 * length**2,
+        1.01 * (length * left_error + gamma(left.size) * length**2 + left_error**2),
+        1.01 * (float(norm(Q.T @ Q - np.eye(p))) + gamma(n) * wide**2),
+        1.01 * (float(norm(left @ Q)) + (gamma(n) * length + left_error) * wide),
+        1.01 * (float(norm(codes - X @ Q.T)) + gamma(p) * (float(norm(codes)) + float(norm(X)) * wide)),
+    )
+
+
+def _matrix(values: Any, name: str) -> Array:
     matrix = as_real_array(values, name)
     if matrix.ndim != 2 or matrix.size == 0:
         raise ValueError(f"{name} must be a matrix with one data point a column, got shape {matrix.shape}")
-    return matrix
+    return np.ascontiguousarray(matrix)
