@@ -17,7 +17,7 @@ run: $(USER_STAMP)
 # The paper's experiments in a minute: claims on the terminal, figures and the page in reproduction/.
 reproduce: $(USER_STAMP)
 	$(BIN)/python -m pip install --quiet -e ".[cli,sklearn,report]"
-	$(BIN)/tiebreak reproduce all --quick
+	$(BIN)/tiebreak reproduce all --quick --jobs 2
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
