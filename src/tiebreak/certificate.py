@@ -22,6 +22,7 @@ import numpy as np
 
 from .arrays import UNIT_ROUNDOFF, Vector
 from .composite import LinearMinimum
+from .concave import maximise_concave
 from .exact.answer import Answer
 from .objectives.base import Objective
 from .objectives.gradient_check import ConvexityError
@@ -30,9 +31,6 @@ from .problem import Problem
 
 INSIDE = 1e-9
 """A point counts as in Z when it violates no constraint by more than this, relative to the size of Z."""
-
-SMALLEST = 1e-15
-"""Multipliers below this are zero, and above its inverse infinite, for a search."""
 
 
 @dataclass(frozen=True)
@@ -266,29 +264,11 @@ class Bounds:
         self, f: Linearisation, g: Linearisation, guesses: list[float], level: float
     ) -> tuple[float, float]:
         """The best bound over all multipliers, by a search: it is concave in them, whatever the norms."""
-        seen: dict[float, float] = {}
-
-        def bound(lam: float) -> float:
-            if lam not in seen:
-                seen[lam] = self._lagrangian(f, g, lam, level)
-            return seen[lam]
-
-        bound(0.0)
-        mid = max([lam for lam in guesses if lam > 0] or [(1 + f.slope) / (1 + g.slope)], key=bound)
-        ratio = 16.0
-        while SMALLEST < mid < 1 / SMALLEST:
-            low, high = mid / ratio, mid * ratio
-            left, right = bound(mid) - bound(low), bound(mid) - bound(high)
-            if left < 0 or right < 0:
-                mid = low if left < right else high
-                continue
-            # a concave function is below its chords, extended: so much is left to gain on either side
-            room = max(left / (mid - low) * (high - mid), right / (high - mid) * (mid - low))
-            if room <= max(0.1 * (f.value - bound(mid)), 4 * UNIT_ROUNDOFF * abs(f.value)) or ratio < 1 + 1e-9:
-                break
-            ratio **= 0.5
-        lam = max(seen, key=bound)
-        return seen[lam], lam
+        return maximise_concave(
+            lambda lam: self._lagrangian(f, g, lam, level),
+            guesses if any(guesses) else [(1 + f.slope) / (1 + g.slope)],
+            lambda best: max(0.1 * abs(f.value - best), 4 * UNIT_ROUNDOFF * abs(f.value)),
+        )
 
     def _lagrangian(self, f: Linearisation, g: Linearisation, lam: float, level: float) -> float:
         slope = f.grad + lam * g.grad
