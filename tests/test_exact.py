@@ -96,6 +96,33 @@ def test_tradeoff_default_grid_brackets_and_plot() -> None:
         tb.tradeoff(flat)
 
 
+def test_slacks_share_what_they_find(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Logistic loss and fairness as a squared covariance: the same curve as slack by slack, with fewer solves."""
+    from tiebreak.exact import relaxed
+
+    rng = np.random.default_rng(0)
+    A, group = rng.normal(size=(80, 8)), rng.random(80) < 0.5
+    labels = np.where(A @ rng.normal(size=8) + group + rng.normal(size=80) > 0, 1, -1)
+    fairness = tb.LeastSquares(((group - group.mean()) @ A)[None] / 80, [0.0])
+    problem = tb.Problem(fairness, tb.Logistic(A, labels), tb.L1Ball(3.0))
+    solves: list[float] = []
+    corner = relaxed._Path.corner
+    monkeypatch.setattr(relaxed._Path, "corner", lambda self, lam: solves.append(lam) or corner(self, lam))
+    slacks = np.geomspace(1e-6, 1e-2, 8)
+    tight = {"tol_upper": 1e-9, "tol_lower": 1e-9}
+    alone = [tb.solve(problem.with_slack(slack), **tight) for slack in slacks]
+    without = len(solves)
+    solves.clear()
+    curve = tb.tradeoff(problem, slacks, **tight)
+    assert len(solves) <= 0.65 * without
+    assert len(set(solves)) == len(solves)
+    np.testing.assert_allclose(curve.f, [result.f for result in alone], rtol=1e-9, atol=1e-14)
+    assert all(result.success for result in curve.results)
+    solves.clear()
+    tb.solve(problem.with_slack(1e-3), **tight)
+    assert 0.0 in solves  # nothing is kept after the curve
+
+
 def test_tradeoff_with_a_first_order_method_still_brackets() -> None:
     problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L2Ball(2.0))
     curve = tb.tradeoff(problem, slacks=[0.02, 0.08], tol_upper=1e-3, tol_lower=1e-3)

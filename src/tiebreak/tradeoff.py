@@ -94,11 +94,14 @@ def tradeoff(
     >>> curve.f.round(6)
     array([0.2025, 0.16  , 0.09  ])
     """
+    from .exact.relaxed import shared_paths
+
     grid = _default_slacks(problem, method, options) if slacks is None else as_real_array(slacks, "slacks")
     if grid.ndim != 1 or grid.size == 0 or not (grid > 0).all():
         raise ValueError("slacks must be one positive number or more")
     grid = np.sort(grid)
-    results = [solve(problem.with_slack(float(slack)), method, **options) for slack in grid]
+    with shared_paths():
+        results = [solve(problem.with_slack(float(slack)), method, **options) for slack in grid]
     lower = np.array([result.certificate.f_lower for result in results])
     upper = np.array([result.certificate.f_upper for result in results])
     prices = np.array([result.certificate.multiplier for result in results])

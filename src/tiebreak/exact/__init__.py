@@ -1,7 +1,7 @@
 """Exact solves: the optimal face of the lower level, then the upper level on it.
 
-Two engines. By rows: polyhedra, boxes and assignments, through their constraints. By columns: other polytopes, through the vertices
-that their linear oracle supplies. Each returns an ``Answer`` with its own proof.
+Two engines. By rows: polyhedra, boxes and assignments, through their constraints. By columns: other polytopes, through
+the vertices that their linear oracle supplies. Each returns an ``Answer`` with its own proof.
 """
 
 from __future__ import annotations

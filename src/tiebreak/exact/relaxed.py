@@ -8,7 +8,9 @@ gap of optimal. The gap ends the search; the proof of the answer is left to the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +30,9 @@ from .vertices import Vertices
 
 GAP = 1e-13
 """Duality gap, relative to the values it is the difference of, at which the search ends."""
+
+NEAR = 1e-2
+"""From an end so much nearer to the level than the other one, the next multiplier is put on the other side."""
 
 MOST = 80
 """Inner problems solved at most."""
@@ -67,52 +72,98 @@ def solve_relaxed(problem: Problem) -> Relaxed:
         lift = Lift.of((problem.lower, problem.upper), problem.domain)
         found = solve_relaxed(lift.problem(problem))
         return found._replace(x=lift.point(found.x), z=lift.point(found.z))
-    minimise = _minimiser(problem)
-    f, g = problem.upper, problem.lower
-
-    def corner(lam: float) -> _Corner:
-        x = minimise(f + lam * g if lam > 0 else f)
-        return _Corner(lam, x, f.value(x), g.value(x))
-
-    z = minimise(g)
-    unknown = Answer(z, -np.inf, np.inf, -np.inf, np.inf)
-    with keeping(unknown):
-        return _search(problem, z, corner)
+    path = _path(problem)
+    with keeping(Answer(path.z, -np.inf, np.inf, -np.inf, np.inf)):
+        return _search(problem, path)
 
 
-def _search(problem: Problem, z: Vector, corner: Callable[[float], _Corner]) -> Relaxed:
+class _Path:
+    """The solutions of the inner problem found so far: they are the same for every slack."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.upper, self.lower, self.domain = problem.upper, problem.lower, problem.domain
+        self._minimise = _minimiser(problem)
+        self.z = self._minimise(problem.lower)
+        self.least = problem.lower.value(self.z)
+        self.known: list[_Corner] = []  # by their multipliers
+
+    def corner(self, lam: float) -> _Corner:
+        f, g = self.upper, self.lower
+        x = self._minimise(f + lam * g if lam > 0 else f)
+        found = _Corner(lam, x, f.value(x), g.value(x))
+        self.known = sorted([*self.known, found], key=lambda one: one.lam)
+        return found
+
+    def beside(self, level: float) -> tuple[_Corner | None, _Corner | None]:
+        """The nearest known corners whose g is above the level, and at most the level."""
+        above = [one for one in self.known if one.g > level]
+        below = [one for one in self.known if one.g <= level]
+        return (above[-1] if above else None), (below[0] if below else None)
+
+
+_paths: ContextVar[list[_Path] | None] = ContextVar("paths", default=None)
+
+
+@contextmanager
+def shared_paths() -> Iterator[None]:
+    """Inside, problems that differ in their slack only share what is found for one of them."""
+    token = _paths.set([])
+    try:
+        yield
+    finally:
+        _paths.reset(token)
+
+
+def _path(problem: Problem) -> _Path:
+    shared = _paths.get()
+    for path in shared or ():
+        if path.upper is problem.upper and path.lower is problem.lower and path.domain is problem.domain:
+            return path
+    path = _Path(problem)
+    if shared is not None:
+        shared.append(path)
+    return path
+
+
+def _search(problem: Problem, path: _Path) -> Relaxed:
     """The multiplier at which the solution of the inner problem meets the slack."""
-    f, g = problem.upper, problem.lower
-    level = g.value(z) + problem.slack
-    free = corner(0.0)
+    f, z, solved = problem.upper, path.z, len(path.known)
+    level = path.least + problem.slack
+    free = path.known[0] if path.known else path.corner(0.0)
     if free.g <= level:
         return Relaxed(free.x, z, 0.0, 2)
     # v is convex, so its slope at the slack is at most that of the chord to v(0) <= f(z)
     steep = max((f.value(z) - free.f) / problem.slack, 0.0)
     if steep == 0.0:  # a lower solution already minimises f
         return Relaxed(z, z, 0.0, 2)
-    below, above = free, corner(2 * steep)
+    below, above = path.beside(level)
+    assert below is not None  # at least the free one
+    above = above or path.corner(2 * steep)
     older, newer = below, above
     dual = max(_dual(below, level), _dual(above, level))
-    steps = 3
-    while steps < MOST and above.g <= level:
+    rounds = 3
+    while rounds < MOST and above.g <= level:
         primal = f.value(_mixed(below, above, level))
         if primal - dual <= GAP * (abs(primal) + above.lam * abs(level) + abs(free.f)):
             break
-        lam = _secant(older, newer, level - problem.slack, problem.slack)
-        if steps % 3 == 2 or not below.lam < lam < above.lam:
+        lam = _secant(older, newer, path.least, problem.slack)
+        far = above if newer.g > level else below
+        if abs(newer.g - level) < NEAR * min(problem.slack, abs(far.g - level)):
+            lam += lam - newer.lam  # as far beyond the root, so that both ends are near it
+        slow = rounds % 3 == 2 and abs(newer.g - level) > 0.1 * abs(older.g - level)
+        if slow or not below.lam < lam < above.lam:
             lam = (above.f - below.f) / (below.g - above.g)  # where the duals of the two ends cross
         if not below.lam < lam < above.lam:
             break
         try:
-            older, newer = newer, corner(lam)
+            older, newer = newer, path.corner(lam)
         except OutOfTime:  # the mixture is feasible
             break
         dual = max(dual, _dual(newer, level))
         below, above = (newer, above) if newer.g > level else (below, newer)
-        steps += 1
+        rounds += 1
     x = _mixed(below, above, level) if above.g <= level else above.x
-    return Relaxed(x, z, above.lam, steps)
+    return Relaxed(x, z, above.lam, len(path.known) - solved + 1)
 
 
 def _dual(corner: _Corner, level: float) -> float:
