@@ -209,6 +209,10 @@ def test_keys_move_along_the_curves(gap: Figure) -> None:
     assert zoomed != whole
     browser.key("ArrowRight", shift=True)
     assert gap.paths != zoomed
+    browser.key("End")  # the window follows
+    assert gap.readout.startswith("falling: updates 29,")
+    assert gap.run("all('.cursor')[0].getAttribute('visibility')") == "visible"
+    assert "28" in gap.ticks("x") or "30" in gap.ticks("x")
     browser.key("0")
     assert gap.paths == whole
 

@@ -188,6 +188,14 @@ class Chart {
     this.render();
   }
 
+  // The window goes where the cursor is, if it has been led out of it.
+  follow() {
+    const at = this.cursor && this.places(this.cursor.curve)[this.cursor.i];
+    if (!at || this.inside(this.pixel(at))) return;
+    const { x0, x1, y0, y1 } = this.seen;
+    this.pan((at[0] - (x0 + x1) / 2) / (x1 - x0), (at[1] - (y0 + y1) / 2) / (y1 - y0));
+  }
+
   reset() {
     this.view = null;
     this.render();

@@ -151,7 +151,10 @@ function addKeys(chart, tell) {
     if (event.ctrlKey || event.metaKey || event.altKey || !keys[event.key]) return;
     event.preventDefault();
     if (event.shiftKey && pans[event.key]) chart.pan(...pans[event.key]);
-    else keys[event.key]();
+    else {
+      keys[event.key]();
+      if (pans[event.key] || event.key === "Home" || event.key === "End") chart.follow();
+    }
     chart.drawCursor();
     tell(chart.words());
   });

@@ -66,4 +66,6 @@ class Report:
 
     def _write_page(self) -> None:
         self.page.parent.mkdir(parents=True, exist_ok=True)
-        self.page.write_text(page(self.outcomes, self._pictures, self.failures, self.made), encoding="utf-8")
+        unfinished = self.page.with_suffix(".tmp")
+        unfinished.write_text(page(self.outcomes, self._pictures, self.failures, self.made), encoding="utf-8")
+        unfinished.replace(self.page)  # an interrupt leaves the page before, whole
