@@ -44,13 +44,12 @@ def test_iterates_are_those_of_the_authors(name: str) -> None:
     run = compared(reference(), name, 100)
     assert run["at"].tolist() == [1, 2, 10, 100]
     assert max(run["away"]) <= (1e-7 if name == "CG-BiO" else 1e-13)
-    np.testing.assert_allclose(run["end"][:2], run["their_end"][:2], rtol=1e-3)
+    np.testing.assert_allclose(run["end"][:2], run["their_end"][:2], rtol=1e-4)
     assert run["end"][2] == run["their_end"][2]
 
 
 def test_cg_bio_ends_where_the_authors_run_does() -> None:
-    """After 4409 updates, in chunks. Their g - g(D_0) of 2.5e-16 is a difference of values of g, sums of
-    6250 squares: it is their rounding. It is compared up to that, and without it at their D."""
+    """After 4409 updates, in chunks. What is left of g - g(D_0), 2e-16 of 0.0126, is the rounding of g in the cuts."""
     theirs = np.load(reference() / "dictionary_reference.npz")
     problem = problem_from(theirs["A_old"], theirs["X_hat"], theirs["A_new"], DELTA, ATOMS)
     x0, x = (
@@ -63,9 +62,9 @@ def test_cg_bio_ends_where_the_authors_run_does() -> None:
     measures = Measures(problem, x0, theirs["Dstar"], 29)
     assert measures.f(state.x) == pytest.approx(theirs["cg_bio_upper"][-1], rel=1e-6)
     assert measures.recovery(state.x) == theirs["cg_bio_recovery"][-1] == 0.94
-    assert measures.gap(state.x) == pytest.approx(measures.gap(x), rel=0.01)
     ulp = np.spacing(problem.lower.value(x0)) / 250
-    assert abs(measures.gap(state.x) - theirs["cg_bio_lower_gap"][-1]) <= 40 * ulp
+    for theirs_there in (measures.gap(x), theirs["cg_bio_lower_gap"][-1]):  # they differ by 6 % themselves
+        assert abs(measures.gap(state.x) - theirs_there) <= 40 * ulp
 
 
 def test_data() -> None:
