@@ -69,13 +69,16 @@ def panels(facts: Facts, runs: dict[str, Made], curve: list[Made]) -> tuple[Pane
 
     late = "CG-BiO's seconds begin after its initial phase; the others start at 0, where f is 0 and the loss log 2."
     upper = against_work("f")
-    span = {axis: np.array([0.0, max(run[axis][-1] for run in runs.values())]) for axis in ("updates", "seconds")}
+    span = {
+        axis: np.array([min(run[axis][1] for run in runs.values()), max(run[axis][-1] for run in runs.values())])
+        for axis in ("updates", "seconds")
+    }
     upper.append(Curve("at every lower solution", span, np.full(2, constant), "truth"))
     return (
-        Panel("lower", "Lower-level gap", "g − g*", tuple(against_work("g", g_star)), caption=late),
-        Panel("upper", "Upper-level objective", "f, squared covariance", tuple(upper)),
-        Panel("accuracy", "Test accuracy", "accuracy", tuple(against_work("accuracy")), log=False),
-        Panel("p-rule", "p%-rule on the test set", "p%", tuple(against_work("p_rule")), log=False),
+        Panel("lower", "Lower-level gap", "g − g*", tuple(against_work("g", g_star)), log_x=True, caption=late),
+        Panel("upper", "Upper-level objective", "f, squared covariance", tuple(upper), log_x=True),
+        Panel("accuracy", "Test accuracy", "accuracy", tuple(against_work("accuracy")), log=False, log_x=True),
+        Panel("p-rule", "p%-rule on the test set", "p%", tuple(against_work("p_rule")), log=False, log_x=True),
         *_along(runs, curve, g_star, constant),
     )
 
@@ -93,14 +96,17 @@ def _along(runs: dict[str, Made], curve: list[Made], g_star: float, constant: fl
         Curve("proved from above", axis, high, "bound"),
     )
 
+    best = to_take(curve)
+
     def both(name: str) -> tuple[Curve, ...]:
         return (
             Curve("covariance of probabilities", axis, _column(curve, name)),
             Curve("covariance of scores", axis, _column(curve, f"score_{name}")),
+            Curve("the point to take", {"slack": np.atleast_1d(best["slack"])}, np.atleast_1d(best[name]), "truth"),
         )
 
     return (
-        Panel("tradeoff", "What loss buys: v(ε), probabilities", "f", (found, level, *ends), log=True, log_x=True,
+        Panel("tradeoff", "What loss buys: v(ε), probabilities", "f", (found, level, *ends), log=False, log_x=True,
               caption="The paper's objective is not convex: the points keep the slack and bound v(ε) from above; no "
               "bound from below is known."),
         Panel("tradeoff-scores", "What loss buys: v(ε), scores", "½ covariance²", scores, log=False, log_x=True,

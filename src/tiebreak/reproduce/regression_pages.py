@@ -90,15 +90,18 @@ def panels(cases: list[Case], proved: dict[str, Made], runs: Runs, authors: bool
                    ) -> tuple[Curve, ...]:  # fmt: skip
             return tuple(Curve(name, axes[name], np.abs(run[key] - star)) for name, run in mine.items())
 
-        span = {axis: np.array([0.0, max(run[axis][-1] for run in mine.values())]) for axis in ("updates", "seconds")}
+        span = {
+            axis: np.array([min(run[axis][1] for run in mine.values()), max(run[axis][-1] for run in mine.values())])
+            for axis in ("updates", "seconds")
+        }
         test = float(np.sqrt(2 * known["test"])) if authors else float(known["test"])
         exact = Curve("exact solution", span, np.full(2, test), "truth")
         label = "‖residual‖" if authors else "½ ‖residual‖²"
         made += [
-            Panel(f"{prefix}lower", f"Lower-level gap: {case}", "|g − g*|", curves("g", float(known["g"]))),
-            Panel(f"{prefix}upper", f"Upper-level gap: {case}", "|f − f*|", curves("f", float(known["f"])),
+            Panel(f"{prefix}lower", f"Lower-level gap: {case}", "|g − g*|", curves("g", float(known["g"])), log_x=True),
+            Panel(f"{prefix}upper", f"Upper-level gap: {case}", "|f − f*|", curves("f", float(known["f"])), log_x=True,
                   caption="A dip to zero is a sign change: CG-BiO comes from below f*."),
-            Panel(f"{prefix}test", f"Test error: {case}", label, (*curves("test", 0.0), exact)),
+            Panel(f"{prefix}test", f"Test error: {case}", label, (*curves("test", 0.0), exact), log_x=True),
         ]  # fmt: skip
     return tuple(made)
 
