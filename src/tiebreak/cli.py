@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from .comparison.command import add_bench, bench
 from .problem import Problem
 from .result import Result
 from .solve import solve
@@ -28,6 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     file.add_argument("--verbose", action="store_true", help="show progress")
     commands.add_parser("methods", help="list the methods with their references")
     commands.add_parser("reproduce", add_help=False, help="run the paper's experiments and check its claims")
+    add_bench(commands.add_parser("bench", help="compare all methods on problems with known answers"))
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     if arguments[:1] == ["reproduce"]:  # its flags depend on the experiment, so it reads them itself
         from .report.command import main as reproduce
@@ -37,6 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if chosen.command == "methods":
         print(methods())
         return 0
+    if chosen.command == "bench":
+        return bench(chosen)
     if chosen.command == "solve":
         from .files.command import solve_file
 
