@@ -227,3 +227,32 @@ def test_bad_joins_and_columns():
         Columns(Simplex(), 3)
     with pytest.raises(ValueError, match="columns have 3 entries"):
         Columns(Birkhoff(2), (3, 2))
+
+
+@pytest.mark.parametrize("fraction", [0.3, 1e-3, 1e-6, 1e-10])
+def test_multiplier_to_full_precision(fraction):
+    """Against bisection in extended precision, on the paper's sizes; b is this near to the least <c, .>."""
+    rng = np.random.default_rng(0)
+    Z = Columns(L2Ball(1.0), (25, 50))
+    A, C = rng.standard_normal((25, 50)), 1e-5 * rng.standard_normal((25, 50))
+    C[:, 40:] = 0.0
+    reach = np.linalg.norm(C, axis=0).sum()
+    b = (fraction - 1) * reach
+    a, c = A.astype(np.longdouble), C.astype(np.longdouble)
+
+    def excess(lam):
+        V = a + lam * c
+        return -(c * V / np.sqrt((V * V).sum(axis=0))).sum() - np.longdouble(b)
+
+    low, high = np.longdouble(0), np.longdouble(1e30)
+    for _ in range(300):
+        middle = np.sqrt(max(low, 1e-30) * high) if high > 4 * low else (low + high) / 2
+        low, high = (middle, high) if excess(middle) > 0 else (low, middle)
+    for warm in (0.0, 1.0, float(low)):
+        cut = Z.lmo_cut(A.ravel(), C.ravel(), b, warm=warm)
+        assert cut.status is CutStatus.ACTIVE
+        assert cut.multiplier == pytest.approx(float(low), rel=1e-14 / fraction)  # as far as b has the digits
+        assert abs(C.ravel() @ cut.point - b) <= 1e-14 * reach
+        V = (a + low * c) / np.sqrt(((a + low * c) ** 2).sum(axis=0))
+        np.testing.assert_allclose(cut.point.reshape(25, 50), -V.astype(float), atol=1e-14 / fraction)
+        assert cut.gap <= 1e-12 * float(low) * reach
