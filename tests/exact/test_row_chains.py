@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 
 import tiebreak as tb
+import tiebreak.exact.face as face_module
+import tiebreak.exact.level as level_module
+import tiebreak.exact.step as step_module
 from tiebreak.exact.rows import solve_rows
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
@@ -40,9 +43,14 @@ def drawn_levels(
     return levels
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_mixed_chains_over_polyhedra(seed):
-    """Rows A x <= b become A x + s = b for the reference, which knows equations and bounds only."""
+@pytest.mark.parametrize(("seed", "dense"), [(seed, 100 if seed % 3 else 2) for seed in range(60)])
+def test_mixed_chains_over_polyhedra(seed, dense, monkeypatch):
+    """Rows A x <= b become A x + s = b for the reference, which knows equations and bounds only.
+
+    With ``DENSE`` at 2, these small problems take the way of large ones.
+    """
+    for module in (step_module, face_module, level_module):
+        monkeypatch.setattr(module, "DENSE", dense)
     rng = np.random.default_rng(seed)
     n, m = int(rng.integers(3, 8)), int(rng.integers(1, 8))
     A = rng.integers(-2, 3, (m, n)).astype(float)
