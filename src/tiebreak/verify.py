@@ -2,7 +2,8 @@
 
 It uses ``value``, ``grad``, ``lmo`` and ``contains`` only, and a ternary search for the multiplier where the bounds
 use the cut oracle. What x alone can show is weaker than what a whole run has shown, so the bounds here are wider;
-a claim of the certificate that contradicts them is wrong.
+a claim of the certificate that contradicts them is wrong. Where an objective has norms, ``grad`` is a subgradient: the
+bounds hold, and are wider still.
 """
 
 from __future__ import annotations

@@ -264,10 +264,10 @@ def test_calls_of_the_smooth_part_are_counted() -> None:
 
 
 def test_a_run_does_not_depend_on_units() -> None:
-    """1000 times both levels and 0.001 times x: the same iterates in the new units."""
+    """1000 times f, 7 times g and 0.001 times x: the same iterates in the new units."""
     big = tb.Problem(
         1e3 * tb.L1Norm(1e3 * W) + 1e3 * tb.LeastSquares(1e3 * np.eye(3), CENTER),
-        1e3 * (tb.LeastSquares(1e3 * A, B) + TAU * tb.L1Norm(1e3)),
+        7 * (tb.LeastSquares(1e3 * A, B) + TAU * tb.L1Norm(1e3)),
         tb.Box(-0.6e-3, 1.1e-3),
     )
     x0 = np.array([1.0, -0.5, 0.4])

@@ -85,7 +85,7 @@ class Objective(ABC):
         return self.value_and_grad(x)[0]
 
     def grad(self, x: Vector) -> Vector:
-        """The gradient at x."""
+        """The gradient at x; a subgradient where the objective is not differentiable."""
         return self.value_and_grad(x)[1]
 
     # -- what a solver may carry along with x, so that a short step costs no pass over the data --------------
