@@ -159,6 +159,11 @@ def _(each: Simplex, X: Matrix) -> Matrix:
 
 def _threshold_columns(V: Matrix, weights: Vector, total: float) -> Matrix:
     """``threshold_to_sum`` of all columns, by sorting: theta is the largest over the k first entries of each."""
+    if (weights == 1.0).all():
+        V = V - V.max(axis=0)
+        sums = np.cumsum(np.sort(V, axis=0)[::-1], axis=0)
+        theta = ((sums - total) / np.arange(1.0, len(V) + 1)[:, None]).max(axis=0)
+        return np.maximum(V - theta, 0.0)
     ratio = V / weights[:, None]
     V = V - ratio.max(axis=0) * weights[:, None]
     order = np.argsort(-ratio, axis=0)
