@@ -101,7 +101,8 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path, jobs: str) -> N
     out, marks = tmp_path / "out", tmp_path / "marks"
     marks.mkdir()
     line = [sys.executable, "-c", START, "slow", "--out", str(out), "--marks", str(marks), "--jobs", jobs]
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+    paths = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
     with subprocess.Popen(
         [*line, "--long-wait"], env=environment, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as running:
