@@ -94,12 +94,12 @@ def _pursued(atoms: np.ndarray, a: np.ndarray) -> np.ndarray:
 def test_the_start_is_a_minimiser_of_the_lower_level() -> None:
     """To the gap asked for, against the conic solution of the same least-squares problem."""
     cvxpy = pytest.importorskip("cvxpy")
-    A = generate(0).A_old[:8, :30]
-    found = learn(A, atoms=6, steps=200, tol=1e-6)
+    A = generate(0).A_old[:5, :12]
+    found = learn(A, atoms=3, steps=200, tol=1e-6)
     assert found.gap <= 1e-6
     assert np.linalg.norm(found.D, axis=0).max() <= 1 + 1e-12
     assert np.abs(found.X).sum(axis=0).max() <= DELTA * (1 + 1e-12)
-    D = cvxpy.Variable((8, 6))
+    D = cvxpy.Variable((5, 3))
     error = cvxpy.sum_squares(A - D @ found.X) / 2
     best = cvxpy.Problem(cvxpy.Minimize(error), [cvxpy.norm(D, axis=0) <= 1]).solve(solver="CLARABEL")
     ours = 0.5 * np.linalg.norm(A - found.D @ found.X) ** 2
