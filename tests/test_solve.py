@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import logging
 import time
 
@@ -219,3 +220,14 @@ def test_sparse_operator_and_dense_data_give_the_same_iterates() -> None:
         runs.append([s.x for _, s in zip(range(80), tb.iterate(problem, "cg-bio"), strict=False)])
     for other in runs[1:]:
         np.testing.assert_allclose(runs[0], other, atol=1e-12)
+
+
+def test_a_pause_is_no_stall():
+    """bi-sg stays at one point from k = 2 to 62, until its step on the norm is small enough to leave it again."""
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(6, 20))
+    b = A @ np.r_[np.ones(5), np.zeros(15)]
+    problem = tb.Problem(tb.GroupNorm(np.repeat(range(4), 5)), tb.LeastSquares(A, b), tb.Box(-5, 5))
+    states = list(itertools.islice(tb.iterate(problem, "bi-sg"), 70))
+    assert np.array_equal(states[2].x, states[40].x) and not np.array_equal(states[2].x, states[69].x)
+    assert tb.solve(problem, "bi-sg", max_iter=300).status is tb.Status.MAX_ITER

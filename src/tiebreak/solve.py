@@ -30,7 +30,8 @@ CHECK_GROWTH = 1.1
 """Bounds are computed at each of the first updates and then whenever k has grown by this factor."""
 
 STALL_CHECKS = 5
-"""So many computations of the bounds in a row with nothing changed, over 20 updates or more, are a stall."""
+"""So many computations of the bounds in a row with nothing changed, over 20 updates and more than went before, are a
+stall: steps that shrink may leave x where it is for a while."""
 
 Method = str | Solver[Any]
 Start = ArrayLike | Result | State | None
@@ -185,6 +186,7 @@ class _Run:
         self._next_check = 0 if self.solver.needs else 1  # the start of a method without oracles tells nothing
         self._observed: Vector | None = None
         self._unchanged = 0
+        self._changed_at = 0
         self._last_chunk: tuple[int, float] | None = None
         self._pace = np.inf
         self._last: tuple[float, ...] = ()
@@ -209,7 +211,7 @@ class _Run:
                     return Status.CONVERGED, "both tolerances are proved"
                 if self._tell(callbacks):
                     return Status.STOPPED, "a callback stopped the run"
-                if self._unchanged >= STALL_CHECKS and state.k >= 20:
+                if self._unchanged >= STALL_CHECKS and state.k >= 20 + 2 * self._changed_at:
                     return Status.STALLED, "neither the iterate nor any bound changes any more"
                 if state.k >= max_iter:
                     return Status.MAX_ITER, f"the limit of {max_iter} updates was reached"
@@ -266,8 +268,10 @@ class _Run:
         certificate = self._observe(state)
         b = self.bounds
         where = hash(state.x.tobytes() + self.solver.solution(state).tobytes())
-        now = (b.g_lower, b.g_upper, b.f_lower, b.f_upper, where)
+        weight = int(np.frexp(state.multiplier)[1])  # a method whose weight still grows may yet move
+        now = (b.g_lower, b.g_upper, b.f_lower, b.f_upper, where, weight)
         self._unchanged = self._unchanged + 1 if now == self._last else 0
+        self._changed_at = self._changed_at if self._unchanged else state.k
         self._last = now
         return self._shown(certificate)
 
