@@ -44,6 +44,7 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/cut_oracle.py
 	$(BIN)/python benchmarks/certificates.py
 	$(BIN)/python benchmarks/cg_bio_speed.py
+	$(BIN)/python benchmarks/dictionary_speed.py
 	$(BIN)/python benchmarks/exact_accuracy.py
 	$(BIN)/python benchmarks/exact_speed.py
 	$(BIN)/python benchmarks/sparse_gradient.py

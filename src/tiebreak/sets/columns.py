@@ -85,8 +85,10 @@ class Columns(Domain):
 
     def _cut_balls(self, ball: L2Ball, a: Vector, c: Vector, b: float, warm: float) -> Cut:
         """In units of the radius, from the center."""
-        A, C, center = a.reshape(self.shape), c.reshape(self.shape), np.reshape(ball.center, (-1, 1))
-        shift, error = float(np.sum(C * center)), float(np.sum(np.abs(C * center)))
+        A, C, center, shift, error = a.reshape(self.shape), c.reshape(self.shape), np.zeros((1, 1)), 0.0, 0.0
+        if np.any(ball.center):
+            center = np.reshape(ball.center, (-1, 1))
+            shift, error = float(np.sum(C * center)), float(np.sum(np.abs(C * center)))
         status, multiplier, gap, point = cut_ball_columns(A, C, (b - shift) / ball.radius, warm, error / ball.radius)
         return Cut(np.ravel(ball.radius * point + center), multiplier, ball.radius * gap, (), STATUSES[status])
 
@@ -110,10 +112,15 @@ def lmo_columns(each: Domain, C: Matrix) -> Matrix:
 
 @lmo_columns.register
 def _(each: L1Ball, C: Matrix) -> Matrix:
-    extent = each.radius / (np.ones(len(C)) if each.weights is None else each.weights)
-    i, j = np.abs(C * extent[:, None]).argmax(axis=0), np.arange(C.shape[1])
+    if each.weights is None:
+        i, extent = np.abs(C).argmax(axis=0), each.radius
+    else:
+        extents = each.radius / each.weights
+        i = np.abs(C * extents[:, None]).argmax(axis=0)
+        extent = extents[i]
+    j = np.arange(C.shape[1])
     S = np.zeros_like(C)
-    S[i, j] = np.where(C[i, j] >= 0, -extent[i], extent[i])
+    S[i, j] = np.where(C[i, j] >= 0, -extent, extent)
     return S
 
 
