@@ -1,6 +1,6 @@
 // Hands on a figure: switches, legend, pointer, wheel, keys.
 
-const HINT = "Point at the figure, or focus it and use the arrow keys.";
+const HINT = "Point, tap, or focus the figure and use the arrow keys.";
 
 function addSwitches(chart, parent, changed) {
   const box = html(parent, "div", { class: "controls" });
