@@ -214,8 +214,8 @@ def test_dense_solution(dim: int) -> None:
 
 def test_sparse_data_give_the_same_answer() -> None:
     rng = np.random.default_rng(4)
-    A, B = rng.integers(-1, 2, (10, 40)) / 1.0, rng.integers(-1, 2, (6, 40)) / 1.0
-    b, y = rng.normal(size=10), rng.normal(size=6)
+    A, B = rng.integers(-1, 2, (10, 40)) / 1.0, rng.integers(-1, 2, (60, 40)) / 1.0  # as many rows: one answer
+    b, y = rng.normal(size=10), rng.normal(size=60)
     dense = solve_columns(tb.Problem(tb.LeastSquares(B, y), tb.LeastSquares(A, b), tb.L1Ball(3.0)))
     A, B = sparse.csr_array(A), sparse.csc_array(B)
     slim = solve_columns(tb.Problem(tb.LeastSquares(B, y), tb.LeastSquares(A, b), tb.L1Ball(3.0)))

@@ -78,10 +78,10 @@ class Bracket:
         slope_error = self.r_error + dot_error(self.r, self.x) + 16 * UNIT_ROUNDOFF * largest(domain, np.abs(self.r))
         face = optimal_face(domain, lower, self.r, self.g.grad_error, bend * delta)
         self.solutions = Solutions(master, lower, self.upper, face, domain)
-        P = master.P[: master.r]
+        P = master.t.P[: master.r]
         self.row_norms = np.sqrt(np.einsum("ij,ij->i", P, P)) * (1 + 1e-6)
         if lower.data is not None and self.solutions.spanned and mu > 0:
-            slopes = v.dot(self.r)[master.basic[: master.r]] - float(self.r @ self.x)
+            slopes = v.dot(self.r)[master.t.basic[: master.r]] - float(self.r @ self.x)
             noise = 2 * slope_error * np.sqrt(master.r) * float(np.linalg.norm(self.row_norms))
             delta = min(delta, (float(np.linalg.norm(slopes @ P)) + noise) / mu)
         self.delta = delta + self.g.image_error + (0.0 if lower.data is None else self.drift * v.s0)
@@ -115,12 +115,12 @@ class Bracket:
         """f at a feasible point near x, if there is one for certain."""
         v, master = self.master.v, self.master
         shift = self.row_norms * self.delta
-        weights = v.w[master.basic[: master.r]]
+        weights = v.w[master.t.basic[: master.r]]
         inside = self.solutions.spanned and bool(np.all(weights > shift + self.drift))
         if not (inside or self.solutions.unique or self.lower.data is None):
             return np.inf
         master.evaluate()
         y = master.multiplier()
-        move = float(np.linalg.norm(master.FB[: master.r])) * float(np.linalg.norm(self.row_norms)) * self.delta
+        move = float(np.linalg.norm(master.t.FB[: master.r])) * float(np.linalg.norm(self.row_norms)) * self.delta
         rise = float(np.linalg.norm(y[1:])) * self.delta * (1 + 1e-6) + 0.5 * self.upper.most * move**2
         return float(self.f.value + self.f_error + rise + 8 * UNIT_ROUNDOFF * abs(self.f.value))

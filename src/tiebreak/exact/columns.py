@@ -14,11 +14,14 @@ import numpy as np
 from ..arrays import Vector
 from ..problem import Problem
 from .answer import Answer
+from .atoms import atoms_of
 from .column_bracket import Bracket
-from .generation import LowerPrice, UpperPrice, generate, start
+from .generation import Normal, generate, start
 from .interior import may_be_dense, warm_start
+from .interrupt import keeping
 from .master import Master
 from .smooth import Smooth, Unsupported
+from .sweep import lower_scale
 from .vertex_face import optimal_face
 from .vertices import Vertices
 
@@ -76,8 +79,10 @@ def solve_columns(problem: Problem, *, tol: float = 1e-10, max_steps: int = 50_0
     solved = _lower_level(problem, lower, max_steps)
     notes = [f"the lower level ended {ENDS[solved.end]}"] if solved.end in ENDS else []
     steps = solved.steps
+    partial = Answer(solved.vertices.point(), -np.inf, np.inf, -np.inf, np.inf)
     for rank_tol in RANK_TOLERANCES:
-        master, lam, more, end = _upper_level(problem, lower, upper, solved, rank_tol, max_steps - steps)
+        with keeping(partial):
+            master, lam, more, end = _upper_level(problem, lower, upper, solved, rank_tol, max_steps - steps)
         steps += more
         residual = master.residual()
         if residual <= FEASIBLE:
@@ -135,11 +140,11 @@ class Solved:
 
 def _lower_level(problem: Problem, lower: Smooth, max_steps: int) -> Solved:
     domain = problem.domain
-    vertices = start(domain, lower, problem.dim)
-    master, price = Master(vertices, RANK_TOLERANCES[0]), LowerPrice(domain, lower)
-    steps, end = generate(master, price, max_steps, max_steps)
-    normal, scale = lower.pull(master.slope), price.offer(master).scale
-    level = float(vertices.w[: vertices.count] @ master.gradient)
+    vertices = start(atoms_of(domain, problem.dim), lower)
+    master = Master(vertices, RANK_TOLERANCES[0])
+    steps, end, _ = generate(master, None, max_steps, max_steps)
+    normal, scale = lower.pull(master.t.slope), lower_scale(master.t, master.bend)
+    level = float(vertices.w[: vertices.count] @ master.t.gradient[: vertices.count])
     flat = float(normal @ domain.lmo(-normal)) - level <= FLAT * scale
     return Solved(vertices, master.image, normal, level, 1e-14 * scale, flat, steps, end)
 
@@ -148,19 +153,19 @@ def _upper_level(
     problem: Problem, lower: Smooth, upper: Smooth, solved: Solved, rank_tol: float, max_steps: int
 ) -> tuple[Master, float, int, str]:
     """The weights of the answer, the price of the lower level, the steps, and how they ended."""
-    domain, resolution = problem.domain, solved.resolution
-    price = UpperPrice(domain, upper, lower, solved.normal, solved.level, resolution, solved.flat)
+    domain = problem.domain
+    normal = Normal(lower, solved.normal, solved.level, solved.resolution, solved.flat)
     vertices = solved.vertices.next_level(upper, solved.t_star)
     master = Master(vertices, rank_tol)
-    steps, end = generate(master, price, max_steps, CROWD if may_be_dense(upper) else max_steps)
+    steps, end, lam = generate(master, normal, max_steps, CROWD if may_be_dense(upper) else max_steps)
     if end == "crowded":
-        ties = np.full(problem.dim, resolution / (domain.diameter or 1.0))
+        ties = np.full(problem.dim, solved.resolution / (domain.diameter or 1.0))
         face = optimal_face(domain, lower, solved.normal, ties, 0.0)
         if face is not None and face.complete and (dense := warm_start(vertices, face, lower, upper)) is not None:
             master = Master(dense, rank_tol)
-        more, end = generate(master, price, max_steps - steps, max_steps)
+        more, end, lam = generate(master, normal, max_steps - steps, max_steps, lam)
         steps += more
     master.refresh()
     if master.residual() > FEASIBLE:
         master.repair()
-    return master, price.lam, steps, end
+    return master, lam, steps, end

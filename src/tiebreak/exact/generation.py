@@ -1,4 +1,4 @@
-"""Column generation: minimise over the vertices in use, ask the linear oracle for a better one, repeat.
+"""Column generation: minimise over the vertices in use, ask the linear oracle for better ones, repeat.
 
 The lower level is priced by its gradient. The upper level is priced lexicographically: a vertex counts only if it
 lowers f without raising g, which is the price c + lam r* for a large enough lam; Dinkelbach's rule finds the least.
@@ -6,128 +6,133 @@ lowers f without raising g, which is the price c + lam r* for a large enough lam
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..arrays import Vector
-from ..sets.base import Domain
+from .atoms import Atoms, Axes
+from .interrupt import check
+from .loop import FULL, LIMIT, STALE, Steps, loop
 from .master import Master
 from .smooth import Smooth
+from .sweep import Offer, Sweep, lower_scale, upper_scale
+from .tableau import stale
 from .vertices import Vertices
 
-NEAR = 1e-9  # below this gap, relative to the scale, the master problem is solved with a second, refining step
+AT_ONCE = 200  # steps between looks at the clock
+ENDS = ("optimal", "repeated", "crowded", "limit")
 
 
-@dataclass(frozen=True)
-class Offer:
-    """The vertex the oracle proposes, what it promises, and the noise in that number."""
-
-    s: Vector
-    gap: float
-    scale: float
-    noise: float
-
-
-class LowerPrice:
-    """min over Z of <grad g(x), s>."""
-
-    def __init__(self, domain: Domain, level: Smooth) -> None:
-        self.domain, self.level = domain, level
-
-    def offer(self, master: Master) -> Offer:
-        v, k = master.v, master.v.count
-        w = v.w[:k]
-        grad = self.level.pull(master.slope)
-        s = self.domain.lmo(grad)
-        at_x = float(w @ master.gradient)
-        spread = float(w @ v.size[:k])
-        steep = math.sqrt(master.slope @ master.slope)
-        scale = spread * (master.bend * spread + steep) + float(w @ np.abs(v.p[:k]))
-        return Offer(s, at_x - float(grad @ s), scale, 1e-15 * scale)
-
-
-class UpperPrice:
-    """min over Z of <c + lam r*, s>: c = grad f(x) + A'y with the prices y of A x = t*, r* = grad g on the face.
+class Normal:
+    """The slope of the lower level at its solutions.
 
     Parameters
     ----------
+    lower : Smooth
     normal : array
-        r*.
-    level : float
-        Its value at the lower solutions.
+        r* = grad g.
+    least : float
+        Its value at the lower solutions: <r*, x>.
     resolution : float
         Differences of <r*, .> up to this are noise.
     flat : bool
         Whether r* is zero up to noise: all of Z is the face.
     """
 
-    def __init__(
-        self, domain: Domain, upper: Smooth, lower: Smooth, normal: Vector, level: float, resolution: float, flat: bool
-    ) -> None:
-        self.domain, self.upper, self.lower = domain, upper, lower
-        self.normal, self.level, self.resolution, self.flat = normal, level, resolution, flat
-        self.lam = 0.0
-        self.y = np.zeros(0)
-        self.c = np.zeros(0)
+    def __init__(self, lower: Smooth, normal: Vector, least: float, resolution: float, flat: bool) -> None:
+        self.lower, self.normal, self.least, self.resolution, self.flat = lower, normal, least, resolution, flat
 
-    def offer(self, master: Master) -> Offer:
-        v, k = master.v, master.v.count
-        w = v.w[:k]
-        y = self.y = master.multiplier()
-        c = self.upper.pull(master.slope)
-        if self.lower.data is not None:
-            c = c + self.lower.data.transpose_times(y[1:])
-        self.c = c
-        at_x = float(w @ master.gradient) + float(y[1:] @ v.t_star)
+
+class Oracle:
+    """The steps with one vertex at a time, from the linear oracle of any polytope, for any level and any data."""
+
+    def __init__(self, master: Master, normal: Normal | None) -> None:
+        self.master, self.normal = master, normal
+
+    def price(self, lam: float) -> Offer:
+        master, atoms, normal = self.master, self.master.v.atoms, self.normal
+        t, k, level = master.t, master.v.count, master.level
+        c = level.pull(t.slope)
+        at_x = float(t.w[:k] @ t.gradient[:k])
+        if normal is None:
+            scale = lower_scale(t, master.bend)
+            noise, code, toll = 1e-15 * scale, atoms.least(c), 0.0
+        else:
+            y = master.multiplier()
+            scale = upper_scale(t, master.value, level.push, y)
+            if normal.lower.data is not None:
+                c = c + normal.lower.data.transpose_times(y[1:])
+                at_x += float(y[1:] @ master.v.t_star)
+            code, toll, lam = self._lexicographic(c, at_x, lam, normal)
+            noise = 1e-14 * scale + 2 * lam * normal.resolution
+        gap, known = at_x - atoms.dot(c, code) - toll, master.v.slot(code) >= 0
+        return Offer(gap, scale, noise, lam, np.array([code]), known, k, stale(t))
+
+    def _lexicographic(self, c: Vector, at_x: float, lam: float, normal: Normal) -> tuple[int, float, float]:
+        """Dinkelbach: the best vertex at the least lam at which none that raises g is worth it, its toll, and lam."""
+        atoms = self.master.v.atoms
+        if normal.flat:
+            return atoms.least(c), 0.0, lam
         while True:
-            s = self.domain.lmo(c if self.flat else c + self.lam * self.normal)
-            gain = at_x - float(c @ s)
-            if self.flat:
-                loss = 0.0
-                break
-            loss = float(self.normal @ s) - self.level
-            if loss <= self.resolution or gain <= self.lam * loss * (1 + 1e-12):
-                break
-            self.lam = gain / loss * (1 + 1e-6)
-        reach, steep = float(v.size[:k].max()), math.sqrt(master.slope @ master.slope)
-        scale = abs(master.value) + reach * (self.upper.push + steep)
-        scale += math.sqrt(y @ y) * v.s0 + float(np.abs(v.p[:k]).max())
-        return Offer(s, gain - self.lam * loss, scale, 1e-14 * scale + 2 * self.lam * self.resolution)
+            code = atoms.least(c + lam * normal.normal)
+            gain, loss = at_x - atoms.dot(c, code), atoms.dot(normal.normal, code) - normal.least
+            if loss <= normal.resolution or gain <= lam * loss * (1 + 1e-12):
+                return code, lam * loss, lam
+            lam = gain / loss * (1 + 1e-6)
+
+    def proceed(self, offer: Offer, settled: bool, full: int, most: int) -> int:
+        return self.master.proceed(self.master.v.candidates(offer.code), settled, full, offer.gap, most)
 
 
-def generate(master: Master, price: LowerPrice | UpperPrice, most: int, crowd: int) -> tuple[int, str]:
-    """Add vertices until none helps; returns the steps taken and how it ended: optimal, repeated, crowded, limit."""
-    full, repeats, enough = 1, 0, 0.0
-    for step in range(most):
-        master.descend(full, enough)
-        offer = price.offer(master)
-        if offer.gap <= offer.noise:
-            if full == 2:
-                return step, "optimal"
-            full, enough = 2, 0.0
+def generate(master: Master, normal: Normal | None, most: int, crowd: int, lam: float = 0.0) -> tuple[int, str, float]:
+    """Add vertices until none helps; returns the steps taken, how it ended, and the price of the lower level."""
+    steps, full, repeats, end = 0, 1, 0, FULL
+    run = master.loops.loop if master.sweeps else loop
+    offer = Offer(0.0, 0.0, 0.0, lam, np.zeros(0, dtype=np.int64), False, 0, False)
+    while end in (STALE, FULL) or (end == LIMIT and steps < most):
+        check()
+        S: Steps = sweep_of(master, normal) if master.sweeps else Oracle(master, normal)
+        more, end, last, full, repeats = run(S, offer, full, repeats, min(most - steps, AT_ONCE), crowd)
+        steps += more
+        offer = offer._replace(lam=last.lam)
+        if end == STALE:
             master.refresh()
-            continue
-        near = offer.gap <= NEAR * offer.scale
-        full, enough = (2, 0.0) if near else (1, 1e-3 * offer.gap)
-        key, slot = master.v.find(offer.s)
-        if slot >= 0:  # its price should be 0: the factors have drifted, or this is the limit of the arithmetic
-            repeats += 1
-            if repeats == 3:
-                return step, "repeated"
-            full, enough = 2, 0.0
-            master.refresh()
-            continue
-        if master.v.count >= crowd:
-            return step, "crowded"
-        master.enter(offer.s, key)
-    return most, "limit"
+        if end == FULL:
+            master.reserve(2 * master.t.free.size)
+    return steps, ENDS[end], offer.lam
 
 
-def start(domain: Domain, level: Smooth, dim: int) -> Vertices:
+def sweep_of(master: Master, normal: Normal | None) -> Sweep:
+    """The steps over all vertices at once, for those on the axes with dense data."""
+    v, level, atoms = master.v, master.level, master.v.atoms
+    assert isinstance(atoms, Axes)
+    d = atoms.dim
+    upper = normal is not None
+    return Sweep(
+        T=master.t,
+        rank_tol=master.rank_tol,
+        extents=atoms.extents,
+        signed=atoms.signed,
+        A=rows_of(v.fixed, d),
+        t_star=v.t_star,
+        B=rows_of(level, d),
+        p=np.zeros(d) if level.p is None else level.p,
+        push=level.push,
+        upper=upper,
+        normal=normal.normal if normal is not None else np.zeros(d),
+        least=normal.least if normal is not None else 0.0,
+        resolution=normal.resolution if normal is not None else 0.0,
+        flat=normal is None or normal.flat,
+    )
+
+
+def rows_of(level: Smooth | None, dim: int) -> np.ndarray:
+    """The data, in C order."""
+    return np.zeros((0, dim)) if level is None or level.data is None else level.by_rows
+
+
+def start(atoms: Atoms, level: Smooth) -> Vertices:
     """One vertex, the one the gradient at the origin points to."""
-    vertices = Vertices(dim, level)
-    s = domain.lmo(level.pull(level.at(np.zeros(level.size))[1]))
-    vertices.add(s, vertices.find(s)[0], 1.0)
+    vertices = Vertices(atoms, level)
+    first = np.array([atoms.least(level.pull(level.at(np.zeros(level.size))[1]))])
+    vertices.add(first, np.ones(1))
     return vertices

@@ -53,7 +53,6 @@ def warm_start(vertices: Vertices, face: VertexFace, lower: Smooth, upper: Smoot
     if not (np.isfinite(w).all() and w.max() > 0):
         return None
     fresh = vertices.emptied()
-    for i in np.flatnonzero(w > LIGHT * w.max()):
-        s = face.vertex(int(i))
-        fresh.add(s, fresh.find(s)[0], float(w[i]))
+    heavy = np.flatnonzero(w > LIGHT * w.max())
+    fresh.add(np.array([fresh.atoms.number(face.vertex(int(i))) for i in heavy]), w[heavy])
     return fresh

@@ -1,129 +1,232 @@
 """The master problem over the vertices in use: minimise h(F'w) + <p, w> over weights w >= 0 with E'w = e.
 
-A reduced-gradient method: Newton steps in the superbasic weights, a ratio test, and the vertex that stops it leaves.
+Where h is quadratic, the loops of ``descent.py`` do all of it; other levels need Newton steps with a line search.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..arrays import Vector
-from .basis import Basis
-from .vertices import Vertices
+from .atoms import Axes
+from .compiled import loops
+from .dense import ratio
+from .descent import Candidates, evaluate, newton
+from .tableau import CHANGES, FACTORED, FREE, LATEST, RANK, Tableau, insert, invert, leave, prices, refresh
+from .vertices import Vertices, extended
 
-RIDGE = 1e-15, 1e-9  # of the largest curvature and slope: where f is flat, Newton's direction is then the flat one
-TINY = float(np.finfo(np.float64).tiny)
+SHARED = ("n", "code", "where", "w", "E", "F", "p", "size")  # arrays of the tableau that belong to the vertices
 
 
-class Master(Basis):
-    """The weights of ``vertices``, their basis, and the steps that change them."""
+class Master:
+    """The weights of ``vertices``, their basis, and the steps that change them.
+
+    Parameters
+    ----------
+    vertices : Vertices
+        With weights that satisfy E'w = e.
+    rank_tol : float
+        A row of E counts as dependent if less than this part of it lies outside the span of the basic ones.
+    """
 
     def __init__(self, vertices: Vertices, rank_tol: float) -> None:
-        from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
-
-        super().__init__(vertices, rank_tol)
-        self._cholesky, self._solve, self._forward = dpotrf, dpotrs, dtrtrs
+        self.v, self.rank_tol = vertices, rank_tol
+        self.loops = loops()
+        self.level = vertices.level
+        self.bend, self._value = 1.0, 0.0
+        m = vertices.F.shape[1]
+        empty: dict[str, Any] = {name: np.zeros(0, dtype=np.int64) for name in ("basic", "free", "place")}
+        empty |= {"gradient": np.zeros(0), "slope": np.zeros(m), "G": np.zeros((m, vertices.E.shape[1]))}
+        empty |= {name: np.zeros((0, vertices.E.shape[1])) for name in ("P", "EB")}
+        empty |= {name: np.zeros((0, m)) for name in ("FB", "K")}
+        empty |= {name: np.zeros((0, 0)) for name in ("C", "H", "L")}
+        target = self.level.b if self.level.quadratic else np.zeros(m)
+        v = vertices
+        shared = {name: getattr(v, name) for name in SHARED}
+        self.t = Tableau(target=target, **shared, **empty)
+        self.reserve(max(64, 2 * v.count))
+        self._choose_basis()
         self.evaluate()
 
+    @property
+    def r(self) -> int:
+        return int(self.t.n[RANK])
+
+    @property
+    def q(self) -> int:
+        return int(self.t.n[FREE])
+
+    @property
+    def sweeps(self) -> bool:
+        """Whether all vertices can be priced by products with dense data, and the level is quadratic."""
+        levels = [level for level in (self.v.fixed, self.level) if level is not None and level.data is not None]
+        dense = all(level.data is not None and level.data.kind == "dense" for level in levels)
+        return isinstance(self.v.atoms, Axes) and self.level.quadratic and dense
+
+    def reserve(self, capacity: int) -> None:
+        """Room for so many vertices."""
+        v, t = self.v, self.t
+        old = t.free.size
+        if capacity <= old and v.atoms.total <= t.where.size:
+            return
+        capacity = max(capacity, old)
+        rank = min(capacity, t.E.shape[1])
+        v.reserve(capacity)
+        sizes = {"basic": rank, "P": rank, "EB": rank, "FB": rank}
+        sizes |= dict.fromkeys(("free", "place", "gradient", "K", "C", "H", "L"), capacity)
+        longer = {name: extended(getattr(t, name), rows) for name, rows in sizes.items()}
+        for name, columns in (("C", rank), ("H", capacity), ("L", capacity)):
+            longer[name] = np.ascontiguousarray(extended(longer[name].T, columns).T)
+        self.t = t._replace(**{name: getattr(v, name) for name in SHARED}, **longer)
+
+    def _choose_basis(self) -> None:
+        """Split the vertices in use into independent ones, the heaviest first, and the rest."""
+        t, k = self.t, self.v.count
+        t.n[RANK] = t.n[FREE] = t.n[FACTORED] = 0
+        order = np.argsort(-t.w[:k], kind="stable")
+        if not self._all_basic(order):
+            for slot in order:
+                insert(t, slot, self.rank_tol)
+            refresh(t)
+
+    def _all_basic(self, slots: np.ndarray) -> bool:
+        """Make all these vertices basic at once, if their rows are independent."""
+        t, r, rows = self.t, slots.size, self.t.E[slots]
+        if r > t.P.shape[0]:
+            return False
+        if r > 1:
+            R = np.linalg.qr(rows.T, mode="r")
+            if np.any(np.abs(np.diagonal(R)) <= self.rank_tol * np.linalg.norm(rows, axis=1)):
+                return False
+        t.n[RANK], t.basic[:r], t.place[slots] = r, slots, np.arange(r)
+        t.EB[:r], t.FB[:r] = rows, t.F[slots]
+        invert(t)
+        return True
+
+    # -- weights ------------------------------------------------------------------------------------------------
+
     def evaluate(self) -> Vector | None:
-        """Value, gradient with respect to the weights (afresh, never updated), and h''."""
-        v, k = self.v, self.v.count
-        w, F = v.w[:k], v.F[:k]
-        self.image = w @ F
-        self.value, self.slope, bend = v.level.at(self.image)
-        self.bend = 1.0 if bend is None else float(bend.max())
-        self.value += float(w @ v.p[:k])
-        self.gradient = F @ self.slope + v.p[:k]
+        """Value, slope, gradient with respect to the weights (afresh, never updated); h'' unless it is the identity."""
+        t, k = self.t, self.v.count
+        if self.level.quadratic:
+            evaluate(t)
+            return None
+        self._value, slope, bend = self.level.at(self.image)
+        assert bend is not None
+        self.bend = float(bend.max())
+        self._value += float(t.w[:k] @ t.p[:k])
+        t.slope[:] = slope
+        t.gradient[:k] = t.F[:k] @ slope + t.p[:k]
         return bend
 
-    def descend(self, full_steps: int, enough: float) -> None:
-        """Newton steps until one promises less than ``enough``, or nothing more.
+    @property
+    def image(self) -> Vector:
+        return np.asarray(self.t.w[: self.v.count] @ self.t.F[: self.v.count])
 
-        Where h is quadratic, ``full_steps`` of them that meet no bound are all it takes.
-        """
-        taken, last = 0, np.inf
+    @property
+    def value(self) -> float:
+        """That of the level at the weights last evaluated."""
+        if not self.level.quadratic:
+            return self._value
+        k = self.v.count
+        return 0.5 * float(self.t.slope @ self.t.slope) + float(self.t.w[:k] @ self.t.p[:k])
+
+    def refresh(self) -> None:
+        """Compute afresh what is updated, and bring E'w back to e."""
+        refresh(self.t)
+
+    def proceed(self, new: Candidates, settled: bool, full_steps: int, gap: float, most: int) -> int:
+        """Minimise, and let the candidate enter, if there is one; how many did."""
+        self.reserve(self._room(new.code.size))
+        if self.level.quadratic:
+            return self.loops.rounds(self.t, new, settled, full_steps, gap, most, self.rank_tol)
+        if not settled:
+            self._search(full_steps, 0.0)
+        if new.code.size:
+            self.insert(new)
+            self._search(full_steps, 0.0 if full_steps > 1 else 1e-3 * gap)
+        return new.code.size
+
+    def insert(self, new: Candidates) -> None:
+        """Add vertices of weight 0, nothing else."""
+        self.reserve(self._room(new.code.size))
+        first = self.v.count
+        self.v.add(new.code, np.zeros(new.code.size))
+        for slot in range(first, self.v.count):
+            insert(self.t, slot, self.rank_tol)
+
+    def _room(self, more: int) -> int:
+        """The capacity that so many more vertices need, doubled now and then."""
+        needed, have = self.v.count + more, self.t.free.size
+        return have if needed <= have else max(needed, 2 * have)
+
+    def _search(self, full_steps: int, enough: float) -> None:
+        """Newton steps for an h that is not quadratic."""
+        t, taken, last = self.t, 0, np.inf
         for _ in range(100 + 4 * self.v.count):
             bend = self.evaluate()
-            q, r, v = self.q, self.r, self.v
-            if q == 0 or (taken >= full_steps and bend is None):
+            r, q, k = self.r, self.q, self.v.count
+            assert bend is not None
+            if q == 0 or t.n[CHANGES] >= 2 * LATEST:
                 return
-            free, basic = self.free[:q], self.basic[:r]
-            reduced = self.gradient[free] - self.C[:q, :r] @ self.gradient[basic]
-            dz = self._newton(reduced, bend)
-            promise = -float(reduced @ dz)
+            t.H[:q, :q] = (t.K[:q] * bend) @ t.K[:q].T
+            t.n[FACTORED] = 0
+            free, basic = t.free[:q], t.basic[:r]
+            reduced = t.gradient[free] - t.C[:q, :r] @ t.gradient[basic]
+            dz = newton(t, reduced)
+            promise = float(reduced @ dz)
             stalled = taken >= full_steps and promise > 0.25 * last and promise <= 1e-8 * abs(self.value)
             if taken and (promise <= enough or stalled):
                 return
-            step = np.zeros(v.count)
-            step[free] = dz
-            step[basic] = -(dz @ self.C[:q, :r])
-            length, slot = self._ratio(step)
-            if bend is not None:
-                length, slot = self._line_search(step, length, slot, promise)
-            w = v.w[: v.count]
-            w += length * step
-            np.maximum(w, 0.0, out=w)
+            step = np.zeros(k)
+            step[free] = -dz
+            step[basic] = dz @ t.C[:q, :r]
+            length, slot = self._line_search(step, *ratio(t.w[:k], step), promise)
+            t.w[:k] = np.maximum(t.w[:k] + length * step, 0.0)
             if slot < 0:
                 taken, last = taken + 1, promise
             else:
-                w[slot] = 0.0
-                self._leave(slot)
-
-    def _newton(self, reduced: Vector, bend: Vector | None) -> Vector:
-        """-(H + ridge)^-1 reduced; the Cholesky factor of the leading superbasics is kept while H is what it was."""
-        q = self.q
-        if bend is not None:
-            self.H[:q, :q] = (self.K[:q] * bend) @ self.K[:q].T
-            self.factored = 0
-        steepest = float(np.abs(reduced).max())
-        ridge = RIDGE[0] * q * float(np.diagonal(self.H)[:q].max()) + RIDGE[1] * steepest + TINY
-        while not self._factorise(ridge):
-            self.factored, ridge = 0, 100 * ridge
-        return -np.asarray(self._solve(self.L[:q, :q], reduced, lower=1)[0])
-
-    def _factorise(self, ridge: float) -> bool:
-        """Extend the factor to all superbasics; False if H + ridge is not positive definite in floating point."""
-        q, done = self.q, self.factored
-        if done == q:
-            return True
-        corner = np.array(self.H[done:q, done:q], order="F")
-        corner.flat[:: q - done + 1] += ridge
-        if done:
-            across = self._forward(self.L[:done, :done], self.H[:done, done:q], lower=1)[0]
-            corner -= across.T @ across
-            self.L[done:q, :done] = across.T
-        factor, info = self._cholesky(corner, lower=1, overwrite_a=1)
-        self.L[done:q, done:q] = factor
-        self.factored = q if info == 0 else 0
-        return bool(info == 0)
-
-    def _ratio(self, step: Vector) -> tuple[float, int]:
-        """How far the step may go (at most 1), and which vertex stops it: of several, the steepest."""
-        w = self.v.w[: self.v.count]
-        largest = float(np.abs(step).max())
-        stops = (w + step < 0) & (step < -1e-13 * largest)
-        if not stops.any():
-            return 1.0, -1
-        slots = np.flatnonzero(stops)
-        ratios = w[slots] / -step[slots]
-        least = float(ratios.min())
-        tied = slots[ratios <= least * (1 + 1e-9) + 1e-15 / largest]
-        return least, int(tied[np.argmin(step[tied])])
+                t.w[slot] = 0.0
+                leave(t, slot)
 
     def _line_search(self, step: Vector, length: float, slot: int, promise: float) -> tuple[float, int]:
-        """Armijo's rule for an h that is not quadratic; the bound counts as met only at full length."""
-        v, k = self.v, self.v.count
-        along, slant = step @ v.F[:k], float(step @ v.p[:k])
-        base = v.level.at(self.image)[0]
+        """Armijo's rule; the bound counts as met only at full length."""
+        t, k, at = self.t, self.v.count, self.level.at
+        along, slant, image = step @ t.F[:k], float(step @ t.p[:k]), self.image
+        base = at(image)[0]
         noise = 1e-15 * (abs(self.value) + abs(base))
         start = length
         while length > 1e-12 * start:
-            rise = v.level.at(self.image + length * along)[0] - base + length * slant
+            rise = at(image + length * along)[0] - base + length * slant
             if rise <= -1e-4 * length * promise + noise:
                 break
             length *= 0.5
         return length, slot if length == start else -1
 
+    def repair(self) -> None:
+        """Bring E'w back to e with all vertices, each moved in proportion to its weight.
+
+        Where the rank is in doubt, rows that count as dependent are not quite, and steps along them leave E'w = e.
+        """
+        v, k = self.v, self.v.count
+        for _ in range(3):
+            root = np.sqrt(v.w[:k])
+            step = np.linalg.lstsq((v.E[:k] * root[:, None]).T, self._missing(), rcond=1e-14)[0]
+            v.w[:k] = np.maximum(v.w[:k] + root * step, 0)
+
+    def _missing(self) -> Vector:
+        """e - E'w."""
+        v = self.v
+        gap = -(v.w[: v.count] @ v.E[: v.count])
+        gap[0] += v.s0
+        return np.asarray(gap)
+
+    def residual(self) -> float:
+        """||E'w - e|| / s0."""
+        return float(np.linalg.norm(self._missing())) / self.v.s0
+
     def multiplier(self) -> Vector:
         """The prices of the rows of E at the weights last evaluated."""
-        return self.prices(self.gradient)
+        return prices(self.t)

@@ -20,7 +20,8 @@ from ..objectives import Objective
 from ..problem import Problem
 from ..sets import Box, Polyhedron
 from .answer import Answer
-from .generation import LowerPrice, generate, start
+from .atoms import atoms_of
+from .generation import generate, start
 from .interrupt import OutOfTime, keeping
 from .lifted import Lift, has_norms
 from .master import Master
@@ -191,13 +192,14 @@ def _minimiser(problem: Problem) -> Callable[[Objective], Vector]:
     if isinstance(domain, (Polyhedron, Box)):
         return lambda objective: solve_rows([objective], domain)[-1].x
 
+    atoms = atoms_of(domain, problem.dim)
     used: list[Vertices] = []  # the vertices of the last solution: where the next one starts
 
     def by_columns(objective: Objective) -> Vector:
         level = Smooth(objective, problem.dim)
-        vertices = _carried(used.pop(), level) if used else start(domain, level, problem.dim)
+        vertices = _carried(used.pop(), level) if used else start(atoms, level)
         used.append(vertices)
-        generate(Master(vertices, rank_tol=1e-9), LowerPrice(domain, level), 50_000, 50_000)
+        generate(Master(vertices, rank_tol=1e-9), None, 50_000, 50_000)
         return vertices.point()
 
     return by_columns
@@ -205,7 +207,6 @@ def _minimiser(problem: Problem) -> Callable[[Objective], Vector]:
 
 def _carried(old: Vertices, level: Smooth) -> Vertices:
     """The same mix of vertices, for another objective."""
-    new = Vertices(old.dim, level)
-    for slot in range(old.count):
-        new.add(old.vertex(slot), old.keys[slot], float(old.w[slot]))
+    new = Vertices(old.atoms, level)
+    new.add(old.code[: old.count], old.w[: old.count])
     return new

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ..arrays import Matrix, Vector
+from ..kernels import flat
 from ..objectives import Huber, LeastSquares, Linear, Logistic, Quadratic, SquaredNorm
 from ..objectives.algebra import Multiple, Sum
 from ..objectives.base import Objective
@@ -104,6 +105,12 @@ class Smooth:
         for rows, link in self.links:
             least[rows], most[rows] = link.near(t[rows], gap)
         return least, most
+
+    @cached_property
+    def by_rows(self) -> np.ndarray:
+        """F in C order, where it is dense."""
+        assert self.data is not None
+        return flat(self.data.raw)
 
     @cached_property
     def sizes(self) -> Matrix:

@@ -44,7 +44,7 @@ class Solutions:
             if master.r == face.dimension + 1:  # E tells all points of the face apart
                 self.unique = self.constant = True
         self.spanned = master.r == rows or (face is not None and not self.doubtful)
-        condition = float(np.linalg.norm(master.P[: master.r])) * master.v.s0
+        condition = float(np.linalg.norm(master.t.P[: master.r])) * master.v.s0
         self.doubtful |= condition > CONDITION
         if self.unique is None:
             self._look_for_second(lower, upper)
@@ -62,7 +62,7 @@ class Solutions:
         master, v = self.master, self.master.v
         rows = self._rows(face, lower)
         norms = np.linalg.norm(rows, axis=1)
-        P, EB = master.P[: master.r], master.EB[: master.r]
+        P, EB = master.t.P[: master.r], master.t.EB[: master.r]
         mix = rows @ P.T
         rest = rows - mix @ EB
         rest -= (rest @ P.T) @ EB
@@ -74,12 +74,11 @@ class Solutions:
                 break
             unit = rest[furthest] / np.linalg.norm(rest[furthest])
             rest -= np.outer(rest @ unit, unit)
-            s = face.vertex(furthest)
-            key, slot = v.find(s)
-            if slot >= 0:  # superbasic, yet independent of the basis to within the tolerance
+            code = v.atoms.number(face.vertex(furthest))
+            if v.slot(code) >= 0:  # superbasic, yet independent of the basis to within the tolerance
                 self.doubtful = True
                 break
-            master.enter(s, key)
+            master.insert(v.candidates(np.array([code])))
         if master.r < rows.shape[1]:
             self.doubtful |= bool(np.any(left > CLEAN * sizes))
             self.by_tolerance = face.dimension >= master.r
@@ -88,14 +87,14 @@ class Solutions:
         """A vertex outside the basis that can enter and move x is a witness; f is constant if none moves f."""
         master, v = self.master, self.master.v
         r, q = master.r, master.q
-        rows, F, p = v.E[master.free[:q]], v.F[master.free[:q]], v.p[master.free[:q]]
+        free, basic = master.t.free[:q], master.t.basic[:r]
+        rows, F, p = v.E[free], v.F[free], v.p[free]
         if self.face is not None:
             rows = np.concatenate([rows, self._rows(self.face, lower)])
             F = np.concatenate([F, self.face.images(upper)])
             p = np.concatenate([p, self.face.linear(upper)])
-        mix = rows @ master.P[:r].T
-        basic = master.basic[:r]
-        moved = np.sqrt(np.sum((F - mix @ master.FB[:r]) ** 2, axis=1)) if upper.size else np.zeros(len(rows))
+        mix = rows @ master.t.P[:r].T
+        moved = np.sqrt(np.sum((F - mix @ master.t.FB[:r]) ** 2, axis=1)) if upper.size else np.zeros(len(rows))
         size = float(np.max(np.linalg.norm(v.F[: v.count], axis=1), initial=0.0)) if upper.size else 0.0
         tilt, slant = np.abs(p - mix @ v.p[basic]), float(np.max(np.abs(v.p[: v.count]), initial=0.0))
         if self.face is not None and np.all(moved <= SAME * size) and np.all(tilt <= SAME * slant):
@@ -107,13 +106,12 @@ class Solutions:
         )
         for candidate in np.flatnonzero(forward > MOVE):
             if candidate < q:
-                s = v.vertex(int(master.free[candidate]))
+                s = v.atoms.mixed(v.code[free[candidate : candidate + 1]], np.ones(1))
             else:
                 assert self.face is not None
                 s = self.face.vertex(int(candidate) - q)
             size = float(np.linalg.norm(s))
-            for share, slot in zip(mix[candidate], basic, strict=True):
-                s[v.index[slot]] -= share * v.entries[slot]
+            s -= v.atoms.mixed(v.code[basic], mix[candidate])
             if np.linalg.norm(s) > SAME * size:
                 self.unique = False
                 return
@@ -123,7 +121,7 @@ class Solutions:
         v = self.master.v
         if v.count > 1 or lower.p is None:
             return
-        vertex = v.vertex(0)
+        vertex = v.point()
         size = float(np.abs(lower.p).max())
         for weight in (1e4 / size, 1e8 / size, 1e12 / size):
             s = domain.lmo(vertex + weight * lower.p)

@@ -7,11 +7,14 @@ first asked for and compiled when first called; the machine code is kept on disk
 
 from __future__ import annotations
 
+import hashlib
 import os
+import sys
 from collections.abc import Callable
 from functools import cache, update_wrapper
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
@@ -35,6 +38,25 @@ HOMES = {
     "corners": "corners",
     "move_to_corners": "corners",
     "copy_columns": "corners",
+    "dots": "dense",
+    "mix": "dense",
+    "rank_one": "dense",
+    "factorise": "dense",
+    "solve_factored": "dense",
+    "assign": "dense",
+    "advance": "dense",
+    "highest": "dense",
+    "put": "dense",
+    "put_column": "dense",
+    "gather": "dense",
+    "scatter": "dense",
+    "steepest": "dense",
+    "ratio": "dense",
+    "gains": "sweep",
+    "short_list": "sweep",
+    "columns": "sweep",
+    "fresh_codes": "sweep",
+    "norms": "sweep",
 }
 """The kernels, and the module of this package that holds each."""
 
@@ -56,21 +78,42 @@ def compiled_loop(loop: F, **kernels: str | Callable[..., Any]) -> F:
     So a loop over kernels is written once, and calls their plain twins where it is not compiled. Functions that such a
     loop calls are given as ``compiled_loop`` returns them.
     """
+    return cast(F, compiled_loops(loop, **kernels)[0])
+
+
+def compiled_loops(*loops: Callable[..., Any], **kernels: str | Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
+    """The same for functions that call one another."""
     if any(isinstance(name, str) and compiled(name) is None for name in kernels.values()):
-        return loop
-    twin: F = _rebuilt(loop, tuple(kernels.items()))
-    return twin
+        return loops
+    return _rebuilt(loops, tuple(kernels.items()))
 
 
 @cache
-def _rebuilt(loop: F, kernels: tuple[tuple[str, str | Callable[..., Any]], ...]) -> F:
+def _rebuilt(
+    loops: tuple[Callable[..., Any], ...], kernels: tuple[tuple[str, str | Callable[..., Any]], ...]
+) -> tuple[Callable[..., Any], ...]:
     from .jit import jit
 
-    found = {name: _load(kernel) if isinstance(kernel, str) else kernel for name, kernel in kernels}
-    names = {**loop.__globals__, **found}
-    twin = update_wrapper(FunctionType(loop.__code__, names), loop)
-    del twin.__wrapped__
-    return cast(F, jit()(twin))
+    others: dict[str, Any] = {name: _load(kernel) if isinstance(kernel, str) else kernel for name, kernel in kernels}
+    twins, edition = [], _edition([*loops, *others.values()])
+    for loop in cast(tuple[FunctionType, ...], loops):
+        twin = FunctionType(loop.__code__, {**loop.__globals__})
+        update_wrapper(twin, loop)
+        del twin.__dict__["__wrapped__"]
+        twin.__qualname__ += edition
+        twins.append(twin)
+        others[loop.__name__] = jit()(twin)
+    for twin in twins:
+        twin.__globals__.update(others)
+    return tuple(others[loop.__name__] for loop in loops)
+
+
+def _edition(functions: list[Callable[..., Any]]) -> str:
+    """A mark of the sources: numba itself looks only at the file of the outermost function for changes."""
+    mark = hashlib.sha256(" ".join(function.__qualname__ for function in functions).encode())
+    for name in sorted({function.__module__ for function in functions}):
+        mark.update(Path(str(sys.modules[name].__file__)).read_bytes())
+    return f"_{mark.hexdigest()[:12]}"
 
 
 def flat(v: NDArray[np.float64]) -> NDArray[np.float64]:

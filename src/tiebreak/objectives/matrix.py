@@ -55,6 +55,17 @@ class DataMatrix:
             return np.asarray(self.raw.rmatvec(u), dtype=np.float64)
         return np.asarray(self._transposed @ u)
 
+    def scattered_columns(self, index: NDArray[np.intp], factors: Vector) -> NDArray[np.float64]:
+        """Columns of a sparse matrix times their factors, as the rows of a dense one."""
+        A = self._by_columns
+        starts = A.indptr[index]
+        counts = A.indptr[index + 1] - starts
+        entries = np.arange(counts.sum()) + np.repeat(starts - (np.cumsum(counts) - counts), counts)
+        rows = np.zeros((index.size, self.shape[0]))
+        places = np.repeat(np.arange(index.size), counts), A.indices[entries]
+        rows[places] = A.data[entries] * np.repeat(factors, counts)
+        return rows
+
     def squared_norm(self, weights: Vector | float = 1.0) -> float:
         """An upper bound on the largest eigenvalue of A' diag(weights) A, weights >= 0.
 

@@ -1,0 +1,33 @@
+"""The loops of the column engine, compiled where numba is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..kernels import compiled_loops
+from . import dense, descent, loop, sweep, tableau
+
+LOOPS = (
+    tableau.insert, tableau.drop, tableau.pivot, tableau.leave, tableau.prices, tableau.stale,
+    descent.evaluate, descent.newton, descent.descend, descent.rounds,
+    sweep.lower_scale, sweep.upper_scale, sweep.price, sweep.proceed, loop.loop,
+)  # fmt: skip
+KERNELS = (
+    dense.dots, dense.mix, dense.rank_one, dense.factorise, dense.solve_factored, dense.put, dense.put_column,
+    dense.gather, dense.scatter, dense.steepest, dense.assign, dense.advance, dense.highest, dense.ratio,
+    dense.gains, dense.short_list, dense.columns, dense.fresh_codes, dense.norms,
+)  # fmt: skip
+
+
+class Loops(NamedTuple):
+    """The two that are called from elsewhere."""
+
+    rounds: Callable[..., int]
+    loop: Callable[..., tuple[int, int, Any, int, int]]
+
+
+def loops() -> Loops:
+    """As they are now: with numba, if it is there and not switched off."""
+    ready = compiled_loops(*LOOPS, **{kernel.__name__: kernel.__name__ for kernel in KERNELS})
+    return Loops(ready[LOOPS.index(descent.rounds)], ready[LOOPS.index(loop.loop)])

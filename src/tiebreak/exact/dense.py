@@ -1,0 +1,128 @@
+"""Products, updates and factors of the leading parts of small matrices, and prices: what the column engine is made of.
+
+Each has a compiled twin in ``kernels/dense.py`` or ``kernels/sweep.py``; the
+loops that call them are written once (see ``compiled_loops``).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
+
+from ..arrays import Vector
+
+Array = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+
+def dots(M: Array, x: Vector, rows: int) -> Vector:
+    """M x for the first rows of M, and as many of its columns as x has entries."""
+    return np.asarray(M[:rows, : x.size] @ x)
+
+
+def mix(x: Vector, M: Array, columns: int) -> Vector:
+    """x M for the first columns of M, and as many of its rows as x has entries."""
+    return np.asarray(x @ M[: x.size, :columns])
+
+
+def rank_one(M: Array, a: Vector, b: Vector) -> None:
+    """Subtract a b' from the leading part of M."""
+    M[: a.size, : b.size] -= a[:, None] * b
+
+
+def factorise(H: Array, L: Array, done: int, q: int, ridge: float) -> bool:
+    """Rows done .. q of the Cholesky factor of H + ridge; False if that is not positive definite."""
+    corner = H[done:q, done:q].copy()
+    corner.flat[:: q - done + 1] += ridge
+    if done:
+        across = dtrtrs(L[:done, :done], H[:done, done:q], lower=1)[0]
+        corner -= across.T @ across
+        L[done:q, :done] = across.T
+    factor, info = dpotrf(corner, lower=1)
+    L[done:q, done:q] = factor
+    return bool(info == 0)
+
+
+def solve_factored(L: Array, x: Vector) -> Vector:
+    """(L L')^-1 x."""
+    return np.asarray(dpotrs(L[: x.size, : x.size], x, lower=1)[0])
+
+
+def put(M: Array, i: int, x: Vector) -> None:
+    """Let row i of M begin with x."""
+    M[i, : x.size] = x
+
+
+def put_column(M: Array, j: int, x: Vector) -> None:
+    """Let column j of M begin with x."""
+    M[: x.size, j] = x
+
+
+def gather(x: Vector, index: Numbers, count: int) -> Vector:
+    """The entries of x at the first places of ``index``."""
+    return np.asarray(x[index[:count]])
+
+
+def scatter(x: Vector, index: Numbers, values: Vector, factor: float) -> None:
+    """Put values times a factor at the first places of ``index``."""
+    x[index[: values.size]] = factor * values
+
+
+def steepest(M: Array, rows: int, j: int) -> int:
+    """The row with the largest entry in column j."""
+    return int(np.argmax(np.abs(M[:rows, j])))
+
+
+def assign(x: Vector, values: Vector) -> None:
+    """Let x begin with these values."""
+    x[: values.size] = values
+
+
+def advance(w: Vector, step: Vector, length: float) -> None:
+    """Move weights along a step, no further than to zero."""
+    np.maximum(w[: step.size] + length * step, 0.0, out=w[: step.size])
+
+
+def highest(M: Array, q: int) -> float:
+    """The largest of the first entries of the diagonal."""
+    return float(M.diagonal()[:q].max())
+
+
+def ratio(w: Vector, step: Vector) -> tuple[float, int]:
+    """How far the step may go (at most 1), and which weight stops it: of several, the steepest."""
+    largest = max(float(step.max()), -float(step.min()))
+    slots = np.flatnonzero((w + step < 0) & (step < -1e-13 * largest))
+    if not slots.size:
+        return 1.0, -1
+    ratios = w[slots] / -step[slots]
+    least = float(ratios.min())
+    tied = slots[ratios <= least * (1 + 1e-9) + 1e-15 / largest]
+    return least, int(tied[np.argmin(step[tied])])
+
+
+def gains(c: Vector, lam: float, normal: Vector, extents: Vector, signed: bool) -> Vector:
+    """The largest -<c + lam normal, v> over the vertices on each axis."""
+    slope = c + lam * normal if lam else c
+    return np.asarray(np.abs(slope) * extents if signed else -slope * extents)
+
+
+def short_list(sizes: Vector, height: float, most: int) -> Numbers:
+    """The places of the largest entries, at least ``height``, the largest first, of equal ones the first."""
+    picked = np.flatnonzero(sizes >= height)
+    return picked[np.argsort(-sizes[picked], kind="stable")[:most]]
+
+
+def columns(M: Array, index: Numbers, factor: Vector, shift: Vector, out: Array, first: int) -> None:
+    """Columns of M times their factors, less a shift, as rows of ``out`` from its column ``first`` on."""
+    out[:, first:] = M.T[index] * factor[:, None] - shift
+
+
+def fresh_codes(code: Numbers, where: Numbers) -> Numbers:
+    """Those of the vertices that are in no slot."""
+    return np.asarray(code[where[code] < 0])
+
+
+def norms(M: Array) -> Vector:
+    """The norms of the rows."""
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", M, M)))

@@ -1,0 +1,221 @@
+"""The basis of the vertices in use, and what follows from it, kept up to date as vertices come and go.
+
+The basic rows of E are independent; every other row is a mix C of them, so the superbasic weights z move freely and the
+basic ones follow by -C'z. Kept: the pseudo-inverse P of the basic rows, G = F_B'P, which takes rows of E to the mix of
+images F_B that belongs to them, C, K = F_N - C F_B and H = K K', the reduced Hessian of 1/2 ||F'w||^2. A change of one
+vertex is a rank-one update of each; all are computed afresh now and then, and every use of P is refined by its
+residual, so that nothing drifts.
+
+The functions are compiled where numba is there, so they are written in what it understands.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dtrtrs
+
+from ..arrays import Vector
+from .dense import dots, gather, mix, put, put_column, rank_one, steepest
+
+REFRESH, LATEST = 50, 500  # changes after which to compute all afresh: if a residual says so, and in any case
+DRIFT = 1e-10  # of the prices: a residual above this, relative to what it is left of, says so
+EXACT = 1e-14  # a residual below this needs no refinement
+
+COUNT, RANK, FREE, FACTORED, CHANGES, DRIFTED = range(6)  # what the counters of a tableau count
+
+Array = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+
+class Tableau(NamedTuple):
+    """Flat arrays, of which the leading parts are in use; slots 0 .. count-1 hold vertices v.
+
+    Attributes
+    ----------
+    n : array
+        Counters: vertices, basic ones, superbasic ones, leading rows of L that are a Cholesky factor of H, changes
+        since all was computed afresh, and whether a residual has been large since.
+    code, where : arrays
+        Which vertex is in a slot, and the slot of a vertex, or -1.
+    w : array
+        Weights: x is the sum of w v.
+    E, F : arrays, one row a slot
+        What the weights must keep, E'w = e = [s0, 0, ...], and the image F v of the level that is minimised.
+    p, size, gradient : arrays
+        <p, v> of that level, ||F v||, and its slope along v.
+    basic, free, place : arrays
+        The slots of the basic and the superbasic vertices, and the place of a slot: its basic position, or
+        -1 - superbasic position.
+    target, slope : arrays
+        h(t) = 1/2 ||t - target||^2, where the level is quadratic, and h' at the image of w.
+    """
+
+    n: Numbers
+    code: Numbers
+    where: Numbers
+    w: Vector
+    E: Array
+    F: Array
+    p: Vector
+    size: Vector
+    gradient: Vector
+    basic: Numbers
+    free: Numbers
+    place: Numbers
+    P: Array
+    EB: Array
+    FB: Array
+    G: Array
+    C: Array
+    K: Array
+    H: Array
+    L: Array
+    target: Vector
+    slope: Vector
+
+
+def insert(T: Tableau, slot: int, rank_tol: float) -> None:
+    """Make a vertex basic if its row of E is independent of the basic ones, else superbasic."""
+    r, q = T.n[RANK], T.n[FREE]
+    row, image = T.E[slot], T.F[slot]
+    c = dots(T.P, row, r)
+    rest = row - mix(c, T.EB, row.size)
+    size, norm = math.sqrt(np.dot(rest, rest)), math.sqrt(np.dot(row, row))
+    if size > EXACT * norm:
+        more = dots(T.P, rest, r)
+        c = c + more
+        rest = rest - mix(more, T.EB, row.size)
+        size = math.sqrt(np.dot(rest, rest))
+    curve = image - dots(T.G, row, image.size)
+    T.n[CHANGES] += 1
+    if r < T.P.shape[0] and size > rank_tol * norm:
+        rest = rest / (size * size)
+        rank_one(T.P, c, rest)
+        rank_one(T.G, curve, -rest)
+        put(T.P, r, rest)
+        put(T.EB, r, row)
+        put(T.FB, r, image)
+        for i in range(q):
+            T.C[i, r] = 0.0
+        T.basic[r], T.place[slot] = slot, r
+        T.n[RANK] += 1
+        return
+    put(T.C, q, c)
+    put(T.K, q, image - mix(c, T.FB, image.size))
+    bends = dots(T.K, T.K[q], q + 1)
+    put(T.H, q, bends)
+    put_column(T.H, q, bends)
+    T.free[q], T.place[slot] = slot, -1 - q
+    T.n[FREE] += 1
+
+
+def drop(T: Tableau, j: int) -> None:
+    """Forget superbasic j; the last one takes its position."""
+    last = T.n[FREE] - 1
+    if j != last:
+        put(T.C, j, T.C[last])
+        put(T.K, j, T.K[last])
+        corner, bends = T.H[last, last], T.H[last, :last].copy()
+        put(T.H, j, bends)
+        put_column(T.H, j, bends)
+        T.H[j, j] = corner
+        T.free[j] = T.free[last]
+        T.place[T.free[j]] = -1 - j
+    T.n[FACTORED] = min(T.n[FACTORED], j)
+    T.n[FREE] = last
+
+
+def pivot(T: Tableau, j: int, t: int) -> None:
+    """Superbasic t takes the basic position j, whose vertex leaves."""
+    r, q, slot = T.n[RANK], T.n[FREE], T.free[t]
+    row, image, curve = T.C[t, :r].copy(), T.K[t].copy(), T.H[t, :q].copy()
+    share = T.C[:q, j] / row[j]
+    share[t] = 0.0
+    rank_one(T.C, share, row)
+    put_column(T.C, j, share)
+    rank_one(T.K, share, image)
+    rank_one(T.H, share, curve - curve[t] * share)
+    rank_one(T.H, curve, share)
+    inverse = T.P[j] / row[j]
+    rank_one(T.P, row, inverse)
+    put(T.P, j, inverse)
+    rank_one(T.G, -image, inverse)
+    T.n[FACTORED] = 0
+    put(T.EB, j, T.E[slot])
+    put(T.FB, j, T.F[slot])
+    T.basic[j], T.place[slot] = slot, j
+    drop(T, t)
+
+
+def leave(T: Tableau, slot: int) -> None:
+    """Remove a vertex whose weight is 0; a basic one changes places with a superbasic one first."""
+    place = T.place[slot]
+    if place >= 0:
+        pivot(T, place, steepest(T.C, T.n[FREE], place))
+    else:
+        drop(T, -1 - place)
+    last = T.n[COUNT] - 1
+    T.where[T.code[slot]] = -1
+    if slot != last:
+        T.code[slot], T.w[slot], T.p[slot], T.size[slot] = T.code[last], T.w[last], T.p[last], T.size[last]
+        put(T.E, slot, T.E[last])
+        put(T.F, slot, T.F[last])
+        T.where[T.code[slot]] = slot
+        place = T.place[last]
+        T.place[slot] = place
+        if place >= 0:
+            T.basic[place] = slot
+        else:
+            T.free[-1 - place] = slot
+    T.n[COUNT] = last
+    T.n[CHANGES] += 1
+
+
+def prices(T: Tableau) -> Vector:
+    """y with E_B y = -gradient_B: the prices of the rows of E, of least norm."""
+    r, rows = T.n[RANK], T.E.shape[1]
+    target = gather(T.gradient, T.basic, r)
+    y = mix(target, T.P, rows)
+    rest = target - dots(T.EB, y, r)
+    error, size = np.dot(rest, rest), np.dot(target, target)
+    if error > EXACT * EXACT * size:
+        y = y + mix(rest, T.P, rows)
+    if error > DRIFT * DRIFT * size:
+        T.n[DRIFTED] = 1
+    return -y
+
+
+def stale(T: Tableau) -> bool:
+    """Whether a refresh is due."""
+    return bool(T.n[CHANGES] >= (REFRESH if T.n[DRIFTED] else LATEST))
+
+
+def refresh(T: Tableau) -> None:
+    """Compute all that is updated afresh, and bring E'w back to e. Not compiled: it is rare."""
+    r, q = T.n[RANK], T.n[FREE]
+    invert(T)
+    rows = T.E[T.free[:q]]
+    C = rows @ T.P[:r].T
+    rows -= C @ T.EB[:r]
+    C += rows @ T.P[:r].T
+    T.C[:q, :r] = C
+    T.K[:q] = T.F[T.free[:q]] - C @ T.FB[:r]
+    T.H[:q, :q] = T.K[:q] @ T.K[:q].T
+    T.n[FACTORED] = 0
+
+
+def invert(T: Tableau) -> None:
+    """P from the basic rows, and E'w brought back to e."""
+    r, k, basic = T.n[RANK], T.n[COUNT], T.basic[: T.n[RANK]]
+    Q, R = np.linalg.qr(T.EB[:r].T)
+    T.P[:r] = dtrtrs(R, Q.T)[0]
+    T.G[:] = T.FB[:r].T @ T.P[:r]
+    T.n[CHANGES] = T.n[DRIFTED] = 0
+    for _ in range(2):
+        gap = -(T.w[:k] @ T.E[:k])
+        gap[0] += T.E[0, 0]
+        T.w[basic] = np.maximum(T.w[basic] + T.P[:r] @ gap, 0.0)

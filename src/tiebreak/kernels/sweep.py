@@ -1,0 +1,72 @@
+"""Prices of the vertices on the coordinate axes: twins of ``exact/dense.py``."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Vector
+from .jit import SUMS, jit
+
+Array = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+
+@jit()
+def gains(c: Vector, lam: float, normal: Vector, extents: Vector, signed: bool) -> Vector:
+    """The largest -<c + lam normal, v> over the vertices on each axis."""
+    out = np.empty(c.size)
+    for j in range(c.size):
+        slope = c[j] + lam * normal[j]
+        out[j] = extents[j] * (abs(slope) if signed else -slope)
+    return out
+
+
+@jit()
+def short_list(sizes: Vector, height: float, most: int) -> Numbers:
+    """The places of the largest entries, at least ``height``, the largest first, of equal ones the first."""
+    places = np.empty(min(most, sizes.size), dtype=np.int64)
+    count = 0
+    for j in range(sizes.size):
+        if sizes[j] >= height and (count < places.size or sizes[j] > sizes[places[count - 1]]):
+            i = min(count, places.size - 1)
+            while i > 0 and sizes[places[i - 1]] < sizes[j]:
+                places[i] = places[i - 1]
+                i -= 1
+            places[i] = j
+            count = min(count + 1, places.size)
+    return places[:count]
+
+
+@jit()
+def columns(M: Array, index: Numbers, factor: Vector, shift: Vector, out: Array, first: int) -> None:
+    """Columns of M times their factors, less a shift, as rows of ``out`` from its column ``first`` on."""
+    for i in range(M.shape[0]):
+        for k in range(index.size):
+            out[k, first + i] = factor[k] * M[i, index[k]] - shift[i]
+
+
+@jit()
+def fresh_codes(code: Numbers, where: Numbers) -> Numbers:
+    """Those of the vertices that are in no slot."""
+    out = np.empty(code.size, dtype=np.int64)
+    count = 0
+    for i in range(code.size):
+        if where[code[i]] < 0:
+            out[count] = code[i]
+            count += 1
+    return out[:count]
+
+
+@jit(SUMS)
+def norms(M: Array) -> Vector:
+    """The norms of the rows."""
+    out = np.empty(M.shape[0])
+    for i in range(M.shape[0]):
+        total = 0.0
+        for j in range(M.shape[1]):
+            total += M[i, j] * M[i, j]
+        out[i] = math.sqrt(total)
+    return out
