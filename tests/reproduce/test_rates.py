@@ -23,7 +23,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
 
 def test_no_bound_is_crossed(outcome: Outcome) -> None:
     assert [claim.sentence for claim in outcome.claims if claim.holds is False] == []
-    assert len(outcome.claims) == 12
+    assert len(outcome.claims) == 15
 
 
 def test_every_panel_has_something_to_show(outcome: Outcome) -> None:

@@ -15,6 +15,7 @@ from ..solvers.cg_bio import CGBiO
 from ..steps import Harmonic
 from . import growth
 from .growth import cuts
+from .lemmas import lemma_claims, lemmas
 from .outcome import Claim, Curve, Option, Outcome, Panel, Request, Table
 from .record import record
 from .workshop import Piece
@@ -52,6 +53,7 @@ def run(request: Request) -> Outcome:
             for name, two_sided in (("nonconvex", False), ("nonconvex two-sided", True))
         ),
         *(Piece(f"growth {r}", growth.two_sided, {"r": r, "seed": seed, "counts": counts}) for r in ORDERS),
+        Piece("lemmas", lemmas, {"seed": seed, "updates": updates}),
         *(Piece(f"table {name}", table_1, {"name": name, "seed": seed, "updates": updates}) for name in TABLE_1),
     ]
     made = request.workshop.make(pieces)
@@ -70,6 +72,7 @@ def run(request: Request) -> Outcome:
             "with projections are in the end faster than their worst case.",
         ),
         claims=(
+            *lemma_claims(made["lemmas"]),
             *_theorem_1_claims(first),
             *growth.nonconvex_claims(made["nonconvex"], made["nonconvex two-sided"]),
             *growth.corollary_claims(growths),
