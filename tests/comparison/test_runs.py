@@ -17,6 +17,7 @@ from tiebreak.comparison import suite
 from tiebreak.comparison.docs import pages
 from tiebreak.comparison.families import FAMILIES, Family
 from tiebreak.comparison.findings import findings
+from tiebreak.comparison.plots import SHOWN, best_methods
 from tiebreak.comparison.profile import area, profile, ratios
 from tiebreak.comparison.results import Results, summary
 from tiebreak.comparison.run import Clock, Record, run, timed
@@ -203,3 +204,8 @@ def test_stored_results_are_small_and_complete() -> None:
     results = Results.load(DOCS / "comparison.json")
     assert list(results.rows) == list(FAMILIES)
     assert len(findings(results)) == 5
+    for what, always in (("seconds", {"exact", "cg-bio"}), ("calls", {"cg-bio"})):
+        shown = best_methods(results, what=what)
+        assert (
+            len(shown) == SHOWN and always <= set(shown) and shown[0] == best_methods(results, what=what, shown=29)[0]
+        )

@@ -19,7 +19,7 @@ QUICK = ("regression", "ill-posed", "weak-sharp", "hoelder-2", "completion", "to
 def add_bench(parser: argparse.ArgumentParser) -> None:
     """The options of ``tiebreak bench``."""
     parser.add_argument("what", choices=["methods"], help="methods: all methods on problems with known answers")
-    parser.add_argument("--quick", action="store_true", help="a minute: six families, defaults only, 0.1 s a run")
+    parser.add_argument("--quick", action="store_true", help="a minute: six families, defaults only, 0.05 s a run")
     parser.add_argument("--seconds", type=float, help="processor time allowed for each run (default 0.5)")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 1), help="processes at a time")
     parser.add_argument("--families", type=_names, default=(), help="only these, separated by commas")
@@ -37,7 +37,7 @@ def bench(chosen: argparse.Namespace) -> int:
     """Run what is missing, then write results, plots and the page; returns the exit code."""
     from .suite import perform_all, tasks
 
-    seconds = chosen.seconds or (0.1 if chosen.quick else 0.5)
+    seconds = chosen.seconds or (0.05 if chosen.quick else 0.5)
     family_names = chosen.families or (QUICK if chosen.quick else ())
     try:
         todo = tasks(seconds, family_names, chosen.methods, tuned=not chosen.quick)

@@ -36,8 +36,9 @@ def best_methods(results: Results, tuning: Tuning = "tuned", what: What = "secon
         for method, share in area(results.costs(accuracy, tuning, what), LARGEST).items():
             total[method] = total.get(method, 0.0) + share
     ranked = sorted(total, key=lambda method: -total[method])
-    always = [method for method in ALWAYS if method in ranked[shown:]]
-    return [*ranked[: shown - len(always)], *always]
+    always = [method for method in ALWAYS if method in ranked]
+    others = [method for method in ranked if method not in always][: shown - len(always)]
+    return [method for method in ranked if method in always or method in others]
 
 
 def _pyplot() -> Any:
