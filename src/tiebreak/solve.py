@@ -285,10 +285,11 @@ class _Run:
         if state.answer is not None:
             self.bounds.adopt(state.answer, f, g)
         # An exact method's own proof is enough where it shows the tolerances; the oracles could not sharpen it.
-        if state.answer is None or not self._shown(self.bounds.certificate(f, g, x)):
+        certificate = None if state.answer is None else self.bounds.certificate(f, g, x, self.stationarity)
+        if certificate is None or not self._shown(certificate):
             self.stationarity = self.bounds.observe(x, state.anchor, state.multiplier)
+            certificate = self.bounds.certificate(f, g, x, self.stationarity)
         self._observed = x
-        certificate = self.bounds.certificate(f, g, x, self.stationarity)
         self.trace.record(state.k, self.elapsed(), f, g, certificate)
         return certificate
 

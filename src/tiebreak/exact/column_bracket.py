@@ -71,7 +71,7 @@ class Bracket:
 
     def _delta(self) -> None:
         v, master, lower, domain = self.master.v, self.master, self.lower, self.problem.domain
-        least, most = lower.near(lower.image(self.x), self.gap)
+        least, most = lower.near(self.g.image, self.gap)
         mu, bend = float(np.min(least, initial=np.inf)), float(np.max(most, initial=0.0))
         value_gap = max(self.g_upper - self.g_lower, 0.0)
         delta = 0.0 if lower.data is None else float(np.sqrt(2 * value_gap / mu)) if mu > 0 else np.inf
@@ -95,7 +95,7 @@ class Bracket:
         y, data = self.y[1:], self.lower.data
         if data is not None:
             c = c + data.transpose_times(y)
-            c_error = c_error + gamma(y.size) * (np.abs(y) @ self.lower.sizes)
+            c_error = c_error + gamma(y.size) * self.lower.sizes_mixed(np.abs(y))
         c_error = c_error + 4 * UNIT_ROUNDOFF * np.abs(c)
         best = self.problem.upper.lower_bound
         paid = self.f_error + float(np.linalg.norm(y)) * self.delta * (1 + 1e-12) + 8 * UNIT_ROUNDOFF * abs(f)
@@ -106,7 +106,7 @@ class Bracket:
             best = max(best, f + least - paid - 2 * error - dot_error(slope, self.x))
         face = self.solutions.face
         if face is not None and face.complete:
-            least = float(np.min(face.V @ c)) - float(c @ self.x)
+            least = float(np.min(face.dots(c))) - float(c @ self.x)
             error = 2 * largest(domain, c_error) + dot_error(c, self.x)
             best = max(best, f + least - paid - error)
         return float(best)

@@ -20,7 +20,7 @@ from .generation import Normal, generate, start
 from .interior import may_be_dense, warm_start
 from .interrupt import keeping
 from .master import Master
-from .smooth import Smooth, Unsupported
+from .smooth import Smooth, strictly_convex, why_unsupported
 from .sweep import lower_scale
 from .vertex_face import optimal_face
 from .vertices import Vertices
@@ -41,15 +41,10 @@ def columns_apply(problem: Problem) -> str:
         return "the domain is not known to be a polytope with exact vertices"
     if not problem.upper.convex:
         return "upper is not convex"
-    try:
-        Smooth(problem.upper, problem.dim)
-    except Unsupported as reason:
-        return f"upper: {reason}"
-    try:
-        lower = Smooth(problem.lower, problem.dim)
-    except Unsupported as reason:
-        return f"lower: {reason}"
-    return "" if lower.strictly_convex else "lower is not h(Ax) + <q, x> with a strictly convex h"
+    for name, objective in (("upper", problem.upper), ("lower", problem.lower)):
+        if reason := why_unsupported(objective):
+            return f"{name}: {reason}"
+    return "" if strictly_convex(problem.lower) else "lower is not h(Ax) + <q, x> with a strictly convex h"
 
 
 def solve_columns(problem: Problem, *, tol: float = 1e-10, max_steps: int = 50_000) -> Answer:

@@ -9,7 +9,7 @@ from ..kernels import compiled_loops
 from . import dense, descent, loop, sweep, tableau
 
 LOOPS = (
-    tableau.insert, tableau.drop, tableau.pivot, tableau.leave, tableau.prices, tableau.stale,
+    tableau.insert, tableau.drop, tableau.pivot, tableau.leave, tableau.curve, tableau.prices, tableau.stale,
     descent.evaluate, descent.newton, descent.descend, descent.rounds,
     sweep.lower_scale, sweep.upper_scale, sweep.price, sweep.proceed, loop.loop,
 )  # fmt: skip

@@ -35,6 +35,7 @@ from .tableau import (
     Array,
     Numbers,
     Tableau,
+    curve,
     insert,
     leave,
     prices,
@@ -134,9 +135,8 @@ def rounds(
             return entered
         for tried in order:
             gap = gaps[tried]
-            if gap >= PROMISING * abs(top):
-                bend = new.F[tried] - dots(T.G, new.E[tried], T.slope.size)
-                promise = gap * gap / (np.dot(bend, bend) + gap * FLATTEST + TINY)
+            if listed > 1 and gap >= PROMISING * abs(top):
+                promise = gap * gap / (curve(T, new.E[tried], new.F[tried]) + gap * FLATTEST + TINY)
                 if promise > score:
                     best, score = tried, promise
         gone[best] = np.inf

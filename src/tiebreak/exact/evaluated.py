@@ -17,10 +17,11 @@ from .smooth import Smooth
 
 @dataclass(frozen=True)
 class Evaluated:
-    """Value and gradient, how far off each may be (the gradient entry by entry), and the same for the image F x."""
+    """Value and gradient, how far off each may be (the gradient entry by entry), and the image F x and its error."""
 
     value: float
     grad: Vector
+    image: Vector
     value_error: float
     grad_error: Vector
     image_error: float
@@ -29,22 +30,24 @@ class Evaluated:
 def evaluated(objective: Objective, level: Smooth, x: Vector) -> Evaluated:
     """The objective at x. The errors are those of inner products in any order, entry by entry where the rows of the
     level are the objective's own; a factorised Q falls back on the objective's bound in norm."""
-    value, grad = objective.value_and_grad(x)
+    own = objective.image(x)
+    value, grad = objective.value_and_grad_at(x, own)
+    t = own if level.data is not None and level.data.raw is getattr(objective, "A", None) else level.image(x)
     if level.data is None or not level.own_rows:
         value_error, norm_error = objective.rounding(x)
-        image_error = 0.0 if level.data is None else level.data.product_error(x)
-        return Evaluated(value, grad, value_error, np.full(x.size, norm_error), image_error)
-    t = level.image(x)
+        norm = 0.0 if level.data is None else level.data.product_error(x)
+        return Evaluated(value, grad, t, value_error, np.full(x.size, norm_error), norm)
     h, slope, _ = level.at(t)
     most = 1.01 * level.near(t, 0.0)[1]  # rounding moves t too little to change h'' by a hundredth
-    image_error = gamma(int(np.count_nonzero(x))) * (level.sizes @ np.abs(x))
+    image_error = gamma(int(np.count_nonzero(x))) * level.sizes_times(x)
     slope_error = LINK_UNITS * UNIT_ROUNDOFF * np.abs(slope) + most * image_error
     value_error = float(np.abs(slope) @ image_error) + float(most @ image_error**2) / 2
     value_error += gamma(t.size + LINK_UNITS) * h
-    grad_error = (gamma(t.size) * np.abs(slope) + slope_error) @ level.sizes + 4 * UNIT_ROUNDOFF * np.abs(grad)
+    grad_error = level.sizes_mixed(gamma(t.size) * np.abs(slope) + slope_error) + 4 * UNIT_ROUNDOFF * np.abs(grad)
     if level.p is not None:
         value_error += gamma(x.size) * float(np.abs(level.p) @ np.abs(x))
-    return Evaluated(value, grad, 1.01 * value_error, 1.01 * grad_error, 1.01 * float(np.linalg.norm(image_error)))
+    norm = 1.01 * float(np.linalg.norm(image_error))
+    return Evaluated(value, grad, t, 1.01 * value_error, 1.01 * grad_error, norm)
 
 
 def largest(domain: Domain, size: Vector) -> float:

@@ -32,7 +32,7 @@ def warm_start(vertices: Vertices, face: VertexFace, lower: Smooth, upper: Smoot
     import piqp
 
     assert upper.data is not None
-    k, m = face.V.shape[0], upper.size
+    k, m = face.size, upper.size
     if k * vertices.E.shape[1] ** 2 > LONG:
         return None
     E = np.empty((k, vertices.E.shape[1]))
@@ -42,7 +42,7 @@ def warm_start(vertices: Vertices, face: VertexFace, lower: Smooth, upper: Smoot
     solver.settings.eps_abs = solver.settings.eps_rel = 1e-10
     solver.setup(
         sparse.csc_matrix(sparse.block_diag([sparse.csc_array((k, k)), sparse.eye_array(m)])),
-        np.concatenate([face.linear(upper), np.zeros(m)]),
+        np.concatenate([np.zeros(k) if upper.p is None else face.dots(upper.p), np.zeros(m)]),
         sparse.csc_matrix(sparse.block_array(rows)),
         np.concatenate([upper.b, [1.0], np.zeros(E.shape[1] - 1)]),
         x_l=np.concatenate([np.zeros(k), np.full(m, -np.inf)]),

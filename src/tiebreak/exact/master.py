@@ -14,7 +14,7 @@ from .atoms import Axes
 from .compiled import loops
 from .dense import ratio
 from .descent import Candidates, evaluate, newton
-from .tableau import CHANGES, FACTORED, FREE, LATEST, RANK, Tableau, insert, invert, leave, prices, refresh
+from .tableau import CHANGES, FACTORED, FREE, LATEST, RANK, Tableau, insert, leave, prices, refresh
 from .vertices import Vertices, extended
 
 SHARED = ("n", "code", "where", "w", "E", "F", "p", "size")  # arrays of the tableau that belong to the vertices
@@ -74,11 +74,10 @@ class Master:
         capacity = max(capacity, old)
         rank = min(capacity, t.E.shape[1])
         v.reserve(capacity)
-        sizes = {"basic": rank, "P": rank, "EB": rank, "FB": rank}
-        sizes |= dict.fromkeys(("free", "place", "gradient", "K", "C", "H", "L"), capacity)
-        longer = {name: extended(getattr(t, name), rows) for name, rows in sizes.items()}
-        for name, columns in (("C", rank), ("H", capacity), ("L", capacity)):
-            longer[name] = np.ascontiguousarray(extended(longer[name].T, columns).T)
+        sizes = dict.fromkeys(("basic", "P", "EB", "FB"), (rank,))
+        sizes |= dict.fromkeys(("free", "place", "gradient", "K"), (capacity,))
+        shapes = {**sizes, "C": (capacity, rank), "H": (capacity, capacity), "L": (capacity, capacity)}
+        longer = {name: extended(getattr(t, name), *shape) for name, shape in shapes.items()}
         self.t = t._replace(**{name: getattr(v, name) for name in SHARED}, **longer)
 
     def _choose_basis(self) -> None:
@@ -86,23 +85,23 @@ class Master:
         t, k = self.t, self.v.count
         t.n[RANK] = t.n[FREE] = t.n[FACTORED] = 0
         order = np.argsort(-t.w[:k], kind="stable")
-        if not self._all_basic(order):
+        if not self._heaviest_basic(order):
             for slot in order:
                 insert(t, slot, self.rank_tol)
             refresh(t)
 
-    def _all_basic(self, slots: np.ndarray) -> bool:
-        """Make all these vertices basic at once, if their rows are independent."""
-        t, r, rows = self.t, slots.size, self.t.E[slots]
-        if r > t.P.shape[0]:
+    def _heaviest_basic(self, order: np.ndarray) -> bool:
+        """Make as many vertices basic as E has columns, or all, at once, if their rows are independent."""
+        t, r = self.t, min(order.size, self.t.E.shape[1])
+        slots, others = order[:r], order[r:]
+        rows = t.E[slots]
+        Q, R = np.linalg.qr(rows.T) if rows.size > 1 else (np.ones((1, 1)), rows)
+        if np.any(np.abs(np.diagonal(R)) <= self.rank_tol * np.linalg.norm(rows, axis=1)):
             return False
-        if r > 1:
-            R = np.linalg.qr(rows.T, mode="r")
-            if np.any(np.abs(np.diagonal(R)) <= self.rank_tol * np.linalg.norm(rows, axis=1)):
-                return False
         t.n[RANK], t.basic[:r], t.place[slots] = r, slots, np.arange(r)
         t.EB[:r], t.FB[:r] = rows, t.F[slots]
-        invert(t)
+        t.n[FREE], t.free[: others.size], t.place[others] = others.size, others, -1 - np.arange(others.size)
+        refresh(t, Q, R)
         return True
 
     # -- weights ------------------------------------------------------------------------------------------------
@@ -134,8 +133,9 @@ class Master:
         return 0.5 * float(self.t.slope @ self.t.slope) + float(self.t.w[:k] @ self.t.p[:k])
 
     def refresh(self) -> None:
-        """Compute afresh what is updated, and bring E'w back to e."""
-        refresh(self.t)
+        """Compute afresh what is updated, and bring E'w back to e; nothing, if nothing has been updated."""
+        if self.t.n[CHANGES]:
+            refresh(self.t)
 
     def proceed(self, new: Candidates, settled: bool, full_steps: int, gap: float, most: int) -> int:
         """Minimise, and let the candidate enter, if there is one; how many did."""

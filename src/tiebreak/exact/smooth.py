@@ -17,11 +17,8 @@ from ..objectives.base import Objective
 from ..objectives.matrix import DataMatrix
 
 TINY = float(np.finfo(np.float64).tiny)
+BLOCK = 64  # rows of a dense matrix whose absolute values are taken at once
 DENSE_ROOT = 2000  # a Quadratic of at most this many variables gets a factor of its Q
-
-
-class Unsupported(Exception):
-    """The objective has no form h(Fx) + <p, x> with a known h''; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +40,7 @@ class Part:
 
 
 class Smooth:
-    """phi(x) = h(F x) + <p, x>, with h = 1/2 ||t - b||^2 if ``quadratic``.
+    """phi(x) = h(F x) + <p, x>, with h = 1/2 ||t - b||^2 if ``quadratic``; for objectives that are supported.
 
     Quadratic terms come first and share one target b; each other term keeps its own link and its rows. ``most`` is the
     largest curvature of h; ``own_rows`` says that F is the data as given, up to a factor.
@@ -60,7 +57,7 @@ class Smooth:
                 parts.append(part)
         parts.sort(key=lambda part: part.link is not None)
         self.p: Vector | None = p if p.any() else None
-        self.data = DataMatrix(_stacked([part.A for part in parts]), "A") if parts else None
+        self.data = DataMatrix.trusted(_stacked([part.A for part in parts])) if parts else None
         self.size = 0 if self.data is None else self.data.shape[0]
         squares = [part.target for part in parts if part.link is None]
         self.b = np.concatenate([np.zeros(0), *squares])
@@ -72,7 +69,6 @@ class Smooth:
                 start += part.A.shape[0]
         self.quadratic = not self.links
         self.own_rows = not any(isinstance(term, Quadratic) for _, term in terms)
-        self.strictly_convex = all(term.strictly_convex for _, term in terms if isinstance(term, (Logistic, Huber)))
         self.most = max([1.0 if self.b.size else 0.0, *(link.most for _, link in self.links)])
         self.push = float(np.linalg.norm(self.at(np.zeros(self.size))[1]))
 
@@ -112,23 +108,55 @@ class Smooth:
         assert self.data is not None
         return flat(self.data.raw)
 
-    @cached_property
-    def sizes(self) -> Matrix:
-        """|F|."""
+    def sizes_times(self, x: Vector) -> Vector:
+        """|F| |x|."""
         assert self.data is not None
-        return abs(self.data.raw)
+        support = np.flatnonzero(x)
+        if self.data.kind == "sparse":
+            return np.asarray(abs(self.data.raw) @ np.abs(x))
+        return np.asarray(np.abs(self.data.raw[:, support]) @ np.abs(x[support]))
+
+    def sizes_mixed(self, u: Vector) -> Vector:
+        """|F|'u."""
+        assert self.data is not None
+        if self.data.kind == "sparse":
+            return np.asarray(abs(self.data.raw).T @ u)
+        rows, total = self.data.raw, np.zeros(self.dim)
+        for start in range(0, u.size, BLOCK):  # a block at a time stays in the cache
+            total += u[start : start + BLOCK] @ np.abs(rows[start : start + BLOCK])
+        return np.asarray(total)
 
     @cached_property
     def column_norms(self) -> Vector:
         """||F_j||."""
         if self.data is None:
             return np.zeros(self.dim)
-        squares = self.sizes * self.sizes if self.data.kind == "sparse" else self.sizes**2
-        return np.asarray(np.sqrt(squares.sum(axis=0))).ravel()
+        raw = self.data.raw
+        squares = (raw * raw).sum(axis=0) if self.data.kind == "sparse" else np.einsum("ij,ij->j", raw, raw)
+        return np.asarray(np.sqrt(squares)).ravel()
 
     def linear_at(self, index: np.ndarray, entries: Vector) -> float:
         """<p, v> for a sparse v."""
         return 0.0 if self.p is None else float(self.p[index] @ entries)
+
+
+def strictly_convex(objective: Objective) -> bool:
+    """Whether h is, for a supported objective."""
+    return all(term.strictly_convex for _, term in flattened(objective) if isinstance(term, (Logistic, Huber)))
+
+
+def why_unsupported(objective: Objective) -> str:
+    """Empty if the objective has the form h(Fx) + <p, x> with a known h'', else why not."""
+    for _, term in flattened(objective):
+        if isinstance(term, (LeastSquares, Logistic, Huber)):
+            if not (sparse.issparse(term.A) or isinstance(term.A, np.ndarray)):
+                return "the columns of a LinearOperator are not at hand; give the matrix itself"
+        elif isinstance(term, Quadratic):
+            if term.Q.shape[0] > DENSE_ROOT and not _is_diagonal(term.Q):
+                return f"factorising Q takes too long for {term.Q.shape[0]} variables"
+        elif not isinstance(term, (Linear, SquaredNorm)):
+            return f"second derivatives of {type(term).__name__} are not known"
+    return ""
 
 
 def flattened(objective: Objective) -> list[tuple[float, Objective]]:
@@ -157,33 +185,25 @@ def _part(factor: float, term: Objective, p: Vector) -> Part | None:
             return None
         return _least_squares(root, np.zeros(root.shape[0]), factor)
     if isinstance(term, Logistic):
-        return Part(_explicit(term.A), np.zeros(0), _logistic_link(term, factor))
-    if isinstance(term, Huber):
-        return Part(_explicit(term.A), np.zeros(0), _huber_link(term, factor))
-    raise Unsupported(f"second derivatives of {type(term).__name__} are not known")
+        return Part(term.A, np.zeros(0), _logistic_link(term, factor))
+    assert isinstance(term, Huber)
+    return Part(term.A, np.zeros(0), _huber_link(term, factor))
 
 
 def _least_squares(A: Matrix, b: Vector, scale: float) -> Part:
     root = float(np.sqrt(scale))
-    A = _explicit(A)
     return Part(A if root == 1 else root * A, root * b, None)
 
 
-def _explicit(A: Matrix) -> Matrix:
-    if not (sparse.issparse(A) or isinstance(A, np.ndarray)):
-        raise Unsupported("the columns of a LinearOperator are not at hand; give the matrix itself")
-    return A
+def _is_diagonal(Q: Matrix) -> bool:
+    return hasattr(Q, "tocsc") and abs(Q - sparse.diags_array(Q.diagonal())).max() == 0
 
 
 def _root(Q: Matrix) -> Matrix:
     """F with F'F = Q, for a positive semidefinite Q."""
-    if hasattr(Q, "tocsc"):
-        diagonal = Q.diagonal()
-        if abs(Q - sparse.diags_array(diagonal)).max() == 0:
-            return sparse.diags_array(np.sqrt(np.maximum(diagonal, 0)), format="csc")
-        Q = Q.toarray() if Q.shape[0] <= DENSE_ROOT else Q
-    if Q.shape[0] > DENSE_ROOT:
-        raise Unsupported(f"factorising Q takes too long for {Q.shape[0]} variables")
+    if _is_diagonal(Q):
+        return sparse.diags_array(np.sqrt(np.maximum(Q.diagonal(), 0)), format="csc")
+    Q = Q.toarray() if hasattr(Q, "tocsc") else Q
     values, vectors = np.linalg.eigh(Q)
     keep = values > 1e-14 * max(float(values[-1]), 0.0)
     return np.ascontiguousarray((vectors[:, keep] * np.sqrt(values[keep])).T)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from ..arrays import Vector
 from ..sets import Birkhoff
 from ..sets.base import Domain
 from .master import Master
 from .smooth import Smooth
-from .vertex_face import VertexFace
+from .vertex_face import AxisFace, VertexFace
 
 CLEAN = 1e-13  # a row that counts as dependent leaves less than this of what it is mixed from, if beyond doubt
 CONDITION = 1e7  # a basis conditioned worse than this makes the rank doubtful
@@ -53,13 +56,18 @@ class Solutions:
 
     def _rows(self, face: VertexFace, lower: Smooth) -> np.ndarray:
         v = self.master.v
-        rows = np.empty((face.V.shape[0], v.E.shape[1]))
+        rows = np.empty((face.size, v.E.shape[1]))
         rows[:, 0], rows[:, 1:] = v.s0, face.images(lower) - v.t_star
         return rows
 
     def _complete(self, face: VertexFace, lower: Smooth) -> None:
         """Enter vertices of the face with weight 0 until the basis spans its rows."""
         master, v = self.master, self.master.v
+        if isinstance(face, AxisFace):
+            slots = v.where[face.codes]
+            if np.all((slots >= 0) & (master.t.place[slots] >= 0)):  # all of them are basic
+                self.by_tolerance = master.r < v.E.shape[1] and face.dimension >= master.r
+                return
         rows = self._rows(face, lower)
         norms = np.linalg.norm(rows, axis=1)
         P, EB = master.t.P[: master.r], master.t.EB[: master.r]
@@ -85,36 +93,31 @@ class Solutions:
 
     def _look_for_second(self, lower: Smooth, upper: Smooth) -> None:
         """A vertex outside the basis that can enter and move x is a witness; f is constant if none moves f."""
+        v, face = self.master.v, self.face
+        free = self.master.t.free[: self.master.q]
+        moves = self._tried(v.E[free], v.F[free], v.p[free], lambda i: v.atoms.mixed(v.code[free[[i]]], np.ones(1)))
+        if face is None or (moves and self.unique is False):
+            return
+        rows, F = self._rows(face, lower), face.images(upper)
+        p = np.zeros(face.size) if upper.p is None else face.dots(upper.p)
+        self.constant = True if not self._tried(rows, F, p, face.vertex) and not moves else None
+
+    def _tried(self, rows: np.ndarray, F: np.ndarray, p: Vector, vertex: Callable[[int], Vector]) -> bool:
+        """Whether f moves when one of these vertices enters; one that can enter and moves x shows a second solution."""
         master, v = self.master, self.master.v
-        r, q = master.r, master.q
-        free, basic = master.t.free[:q], master.t.basic[:r]
-        rows, F, p = v.E[free], v.F[free], v.p[free]
-        if self.face is not None:
-            rows = np.concatenate([rows, self._rows(self.face, lower)])
-            F = np.concatenate([F, self.face.images(upper)])
-            p = np.concatenate([p, self.face.linear(upper)])
-        mix = rows @ master.t.P[:r].T
-        moved = np.sqrt(np.sum((F - mix @ master.t.FB[:r]) ** 2, axis=1)) if upper.size else np.zeros(len(rows))
-        size = float(np.max(np.linalg.norm(v.F[: v.count], axis=1), initial=0.0)) if upper.size else 0.0
-        tilt, slant = np.abs(p - mix @ v.p[basic]), float(np.max(np.abs(v.p[: v.count]), initial=0.0))
-        if self.face is not None and np.all(moved <= SAME * size) and np.all(tilt <= SAME * slant):
-            self.constant = True
-        weights = v.w[basic]
-        used = np.abs(mix) > 1e-12
-        forward = np.min(
-            np.where(used & (mix > 0), weights / np.where(used, np.abs(mix), 1), np.inf), axis=1, initial=1
-        )
-        for candidate in np.flatnonzero(forward > MOVE):
-            if candidate < q:
-                s = v.atoms.mixed(v.code[free[candidate : candidate + 1]], np.ones(1))
-            else:
-                assert self.face is not None
-                s = self.face.vertex(int(candidate) - q)
+        basic = master.t.basic[: master.r]
+        mix = rows @ master.t.P[: master.r].T
+        size, slant = float(v.size[: v.count].max()), float(np.abs(v.p[: v.count]).max())
+        moved, tilt = F - mix @ master.t.FB[: master.r], np.abs(p - mix @ v.p[basic])
+        moves = bool(np.any(np.einsum("ij,ij->i", moved, moved) > (SAME * size) ** 2) or np.any(tilt > SAME * slant))
+        room = np.where(mix > 1e-12, v.w[basic] / np.maximum(mix, 1e-12), np.inf)
+        for candidate in np.flatnonzero(np.min(room, axis=1, initial=1) > MOVE):
+            s = vertex(int(candidate))
             size = float(np.linalg.norm(s))
-            s -= v.atoms.mixed(v.code[basic], mix[candidate])
-            if np.linalg.norm(s) > SAME * size:
+            if np.linalg.norm(s - v.atoms.mixed(v.code[basic], mix[candidate])) > SAME * size:
                 self.unique = False
-                return
+                break
+        return moves
 
     def _look_for_second_permutation(self, domain: Birkhoff, lower: Smooth) -> None:
         """Among assignments of least cost, the one that shares least with x: all permutations have the same norm."""

@@ -2,9 +2,9 @@
 
 The basic rows of E are independent; every other row is a mix C of them, so the superbasic weights z move freely and the
 basic ones follow by -C'z. Kept: the pseudo-inverse P of the basic rows, G = F_B'P, which takes rows of E to the mix of
-images F_B that belongs to them, C, K = F_N - C F_B and H = K K', the reduced Hessian of 1/2 ||F'w||^2. A change of one
-vertex is a rank-one update of each; all are computed afresh now and then, and every use of P is refined by its
-residual, so that nothing drifts.
+images F_B that belongs to them (once it is asked for), C, K = F_N - C F_B and H = K K', the reduced Hessian of
+1/2 ||F'w||^2. A change of one vertex is a rank-one update of each; all are computed afresh now and then, and every use
+of P is refined by its residual, so that nothing drifts.
 
 The functions are compiled where numba is there, so they are written in what it understands.
 """
@@ -25,7 +25,7 @@ REFRESH, LATEST = 50, 500  # changes after which to compute all afresh: if a res
 DRIFT = 1e-10  # of the prices: a residual above this, relative to what it is left of, says so
 EXACT = 1e-14  # a residual below this needs no refinement
 
-COUNT, RANK, FREE, FACTORED, CHANGES, DRIFTED = range(6)  # what the counters of a tableau count
+COUNT, RANK, FREE, FACTORED, CHANGES, DRIFTED, GAUGED = range(7)  # what the counters of a tableau count
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -38,7 +38,7 @@ class Tableau(NamedTuple):
     ----------
     n : array
         Counters: vertices, basic ones, superbasic ones, leading rows of L that are a Cholesky factor of H, changes
-        since all was computed afresh, and whether a residual has been large since.
+        since all was computed afresh, whether a residual has been large since, and whether G is up to date.
     code, where : arrays
         Which vertex is in a slot, and the slot of a vertex, or -1.
     w : array
@@ -90,12 +90,12 @@ def insert(T: Tableau, slot: int, rank_tol: float) -> None:
         c = c + more
         rest = rest - mix(more, T.EB, row.size)
         size = math.sqrt(np.dot(rest, rest))
-    curve = image - dots(T.G, row, image.size)
     T.n[CHANGES] += 1
     if r < T.P.shape[0] and size > rank_tol * norm:
         rest = rest / (size * size)
         rank_one(T.P, c, rest)
-        rank_one(T.G, curve, -rest)
+        if T.n[GAUGED]:
+            rank_one(T.G, dots(T.G, row, image.size) - image, rest)
         put(T.P, r, rest)
         put(T.EB, r, row)
         put(T.FB, r, image)
@@ -143,7 +143,8 @@ def pivot(T: Tableau, j: int, t: int) -> None:
     inverse = T.P[j] / row[j]
     rank_one(T.P, row, inverse)
     put(T.P, j, inverse)
-    rank_one(T.G, -image, inverse)
+    if T.n[GAUGED]:
+        rank_one(T.G, -image, inverse)
     T.n[FACTORED] = 0
     put(T.EB, j, T.E[slot])
     put(T.FB, j, T.F[slot])
@@ -175,6 +176,17 @@ def leave(T: Tableau, slot: int) -> None:
     T.n[CHANGES] += 1
 
 
+def curve(T: Tableau, row: Vector, image: Vector) -> float:
+    """The squared norm of the image of a direction: of a vertex with this row, the basic ones making up for it."""
+    if not T.n[GAUGED]:
+        T.G[:] = 0.0
+        for i in range(T.n[RANK]):
+            rank_one(T.G, T.FB[i], -T.P[i])
+        T.n[GAUGED] = 1
+    bend = image - dots(T.G, row, image.size)
+    return float(np.dot(bend, bend))
+
+
 def prices(T: Tableau) -> Vector:
     """y with E_B y = -gradient_B: the prices of the rows of E, of least norm."""
     r, rows = T.n[RANK], T.E.shape[1]
@@ -194,28 +206,29 @@ def stale(T: Tableau) -> bool:
     return bool(T.n[CHANGES] >= (REFRESH if T.n[DRIFTED] else LATEST))
 
 
-def refresh(T: Tableau) -> None:
-    """Compute all that is updated afresh, and bring E'w back to e. Not compiled: it is rare."""
-    r, q = T.n[RANK], T.n[FREE]
-    invert(T)
-    rows = T.E[T.free[:q]]
-    C = rows @ T.P[:r].T
-    rows -= C @ T.EB[:r]
-    C += rows @ T.P[:r].T
-    T.C[:q, :r] = C
-    T.K[:q] = T.F[T.free[:q]] - C @ T.FB[:r]
-    T.H[:q, :q] = T.K[:q] @ T.K[:q].T
-    T.n[FACTORED] = 0
+def refresh(T: Tableau, Q: Array | None = None, R: Array | None = None) -> None:
+    """Compute all that is updated afresh, and bring E'w back to e. Not compiled: it is rare.
 
-
-def invert(T: Tableau) -> None:
-    """P from the basic rows, and E'w brought back to e."""
-    r, k, basic = T.n[RANK], T.n[COUNT], T.basic[: T.n[RANK]]
-    Q, R = np.linalg.qr(T.EB[:r].T)
-    T.P[:r] = dtrtrs(R, Q.T)[0]
-    T.G[:] = T.FB[:r].T @ T.P[:r]
-    T.n[CHANGES] = T.n[DRIFTED] = 0
+    Q and R are the factors of the basic rows, transposed, where they are at hand.
+    """
+    r, q, k, basic = T.n[RANK], T.n[FREE], T.n[COUNT], T.basic[: T.n[RANK]]
+    if T.E.shape[1] == 1:
+        T.P[:r] = 1.0 / T.EB[:r]
+    else:
+        if Q is None:
+            Q, R = np.linalg.qr(T.EB[:r].T)
+        T.P[:r] = dtrtrs(R, Q.T)[0]
+    P = T.P[:r]
+    T.n[CHANGES] = T.n[DRIFTED] = T.n[FACTORED] = T.n[GAUGED] = 0
     for _ in range(2):
         gap = -(T.w[:k] @ T.E[:k])
         gap[0] += T.E[0, 0]
-        T.w[basic] = np.maximum(T.w[basic] + T.P[:r] @ gap, 0.0)
+        T.w[basic] = np.maximum(T.w[basic] + P @ gap, 0.0)
+    if q:
+        rows = T.E[T.free[:q]]
+        C = rows @ P.T
+        rows -= C @ T.EB[:r]
+        C += rows @ P.T
+        T.C[:q, :r] = C
+        T.K[:q] = T.F[T.free[:q]] - C @ T.FB[:r]
+        T.H[:q, :q] = T.K[:q] @ T.K[:q].T

@@ -3,39 +3,43 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
 
 from ..arrays import Matrix, Vector
-from ..sets import Box, KSparse, L1Ball, Simplex
+from ..sets import Box, KSparse
 from ..sets.base import Domain
+from .atoms import Axes, Codes, atoms_of
 from .smooth import Smooth
 
 LARGEST = 20_000_000  # numbers a listed face may take up, with its images
 
 
 @dataclass(frozen=True)
-class VertexFace:
-    """A face that holds every lower solution: vertices (rows of V) that span it, and its dimension.
-
-    ``complete`` says that V lists all its vertices, so that minima over the face can be read off.
-    """
+class ListedFace:
+    """A face that holds every lower solution: vertices (rows of V) that span it, not all it has, and its dimension."""
 
     V: Matrix
     dimension: int
-    complete: bool
+    complete: ClassVar[bool] = False
+
+    @property
+    def size(self) -> int:
+        """How many vertices are listed."""
+        return int(self.V.shape[0])
 
     def images(self, level: Smooth) -> np.ndarray:
         """F v, one row a vertex."""
         if level.data is None:
-            return np.zeros((self.V.shape[0], 0))
+            return np.zeros((self.size, 0))
         images = self.V @ level.data.raw.T
         return np.asarray(images.toarray() if level.data.kind == "sparse" else images)
 
-    def linear(self, level: Smooth) -> Vector:
-        """<p, v>."""
-        return np.zeros(self.V.shape[0]) if level.p is None else np.asarray(self.V @ level.p)
+    def dots(self, c: Vector) -> Vector:
+        """<c, v>."""
+        return np.asarray(self.V @ c)
 
     def vertex(self, i: int) -> Vector:
         """One of the vertices as a dense vector."""
@@ -43,6 +47,42 @@ class VertexFace:
         s = np.zeros(self.V.shape[1])
         s[self.V.indices[start:end]] = self.V.data[start:end]
         return s
+
+
+@dataclass(frozen=True)
+class AxisFace:
+    """The same for a set whose vertices lie on the axes: all vertices of the face, by their numbers."""
+
+    axes: Axes
+    codes: Codes
+    dimension: int
+    complete: ClassVar[bool] = True
+
+    @property
+    def size(self) -> int:
+        """How many vertices it has."""
+        return self.codes.size
+
+    @property
+    def V(self) -> Matrix:
+        """The vertices, one a row."""
+        index, entries = self.axes.entries(self.codes)
+        return sparse.csr_array((entries, index, np.arange(self.size + 1)), shape=(self.size, self.axes.dim))
+
+    def images(self, level: Smooth) -> np.ndarray:
+        """F v, one row a vertex."""
+        return self.axes.images(level, self.codes)
+
+    def dots(self, c: Vector) -> Vector:
+        """<c, v>."""
+        return self.axes.dots(c, self.codes)
+
+    def vertex(self, i: int) -> Vector:
+        """One of the vertices as a dense vector."""
+        return self.axes.mixed(self.codes[i : i + 1], np.ones(1))
+
+
+VertexFace = ListedFace | AxisFace
 
 
 def optimal_face(domain: Domain, lower: Smooth, grad: Vector, error: Vector, change: float) -> VertexFace | None:
@@ -55,30 +95,28 @@ def optimal_face(domain: Domain, lower: Smooth, grad: Vector, error: Vector, cha
     if not np.isfinite(change):
         return None
     doubt = (change * lower.column_norms + error) * (1 + 1e-10)
+    axes = atoms_of(domain, grad.size)
     face: VertexFace | None = None
-    if isinstance(domain, L1Ball):
-        extent = np.broadcast_to(
-            domain.radius if domain.weights is None else domain.radius / domain.weights, grad.shape
-        )
-        face = _mixes(np.concatenate([-grad, grad]), np.tile(doubt, 2), np.tile(extent, 2), signed=True)
-    elif isinstance(domain, Simplex):
-        face = _mixes(-grad, doubt, np.full(grad.size, domain.total), signed=False)
+    if isinstance(axes, Axes):
+        face = _best_axes(axes, grad, doubt)
     elif isinstance(domain, Box):
         face = _sub_box(domain, grad, doubt)
     elif isinstance(domain, KSparse):
         face = _sub_hull(domain, grad, doubt)
-    return face if face is not None and face.V.shape[0] * (lower.size + 1) <= LARGEST else None
+    return face if face is not None and face.size * (lower.size + 1) <= LARGEST else None
 
 
-def _mixes(gain: Vector, doubt: Vector, extent: Vector, signed: bool) -> VertexFace:
-    """The l1 ball and the simplex: vertices of the largest gain, up to doubt."""
-    best = float(np.max((gain - doubt) * extent))
-    picked = np.flatnonzero((gain + doubt) * extent >= best)
-    d = gain.size // 2 if signed else gain.size
-    index, entries = picked % d, np.where(picked < d, extent[picked], -extent[picked])
-    V = sparse.csr_array((entries, index, np.arange(picked.size + 1)), shape=(picked.size, d))
-    both = signed and np.unique(index).size < picked.size  # opposite vertices: the centre is in the face, all of Z is
-    return VertexFace(V, d if both else picked.size - 1, complete=True)
+def _best_axes(axes: Axes, grad: Vector, doubt: Vector) -> AxisFace:
+    """The l1 ball and the simplex: vertices with the least slope, up to doubt."""
+    slope, doubt = grad * axes.extents, doubt * axes.extents
+    if not axes.signed:
+        codes = np.flatnonzero(slope - doubt <= np.min(slope + doubt))
+        return AxisFace(axes, codes, codes.size - 1)
+    most = -float(np.max(np.abs(slope) - doubt))
+    plus, minus = slope - doubt <= most, -slope - doubt <= most
+    codes = np.concatenate([np.flatnonzero(plus), np.flatnonzero(minus) + axes.dim])
+    # with opposite vertices the centre is in the face, and so is all of Z
+    return AxisFace(axes, codes, axes.dim if np.any(plus & minus) else codes.size - 1)
 
 
 def _sub_box(domain: Box, grad: Vector, doubt: Vector) -> VertexFace | None:
@@ -90,7 +128,7 @@ def _sub_box(domain: Box, grad: Vector, doubt: Vector) -> VertexFace | None:
         return None
     V = np.tile(corner, (free.size + 1, 1))
     V[np.arange(1, free.size + 1), free] = (lower + upper - corner)[free]
-    return VertexFace(sparse.csr_array(V), free.size, complete=False)
+    return ListedFace(sparse.csr_array(V), free.size)
 
 
 def _sub_hull(domain: KSparse, grad: Vector, doubt: Vector) -> VertexFace | None:
@@ -112,7 +150,7 @@ def _sub_hull(domain: KSparse, grad: Vector, doubt: Vector) -> VertexFace | None
             window[np.roll(tied, -i)[:slots]] = R
             rows += [window, window.copy()]
             rows[-1][tied[i]] = -R
-        return VertexFace(sparse.csr_array(np.array(rows)), tied.size, complete=False)
+        return ListedFace(sparse.csr_array(np.array(rows)), tied.size)
     first, rest = tied[:slots], tied[slots:]
     start = base.copy()
     start[first] = signs[first]
@@ -121,4 +159,4 @@ def _sub_hull(domain: KSparse, grad: Vector, doubt: Vector) -> VertexFace | None
     for out, into in swaps:
         rows.append(start.copy())
         rows[-1][out], rows[-1][into] = 0.0, signs[into]
-    return VertexFace(sparse.csr_array(np.array(rows)), len(rows) - 1, complete=False)
+    return ListedFace(sparse.csr_array(np.array(rows)), len(rows) - 1)

@@ -33,7 +33,7 @@ class Vertices:
     ) -> None:
         self.atoms, self.level, self.fixed, self.s0 = atoms, level, fixed, s0
         self.t_star = np.zeros(0) if t_star is None else t_star
-        self.n = np.zeros(6, dtype=np.int64)
+        self.n = np.zeros(7, dtype=np.int64)
         self.code, self.where = np.zeros(0, dtype=np.int64), np.full(atoms.total, -1)
         self.w, self.p, self.size = np.zeros((3, 0))
         self.E, self.F = np.zeros((0, 1 + self.t_star.size)), np.zeros((0, level.size))
@@ -97,8 +97,8 @@ class Vertices:
         return self.atoms.dots(c, self.code[: self.count])
 
 
-def extended(array: np.ndarray, rows: int) -> np.ndarray:
-    """More rows, of zeros."""
-    longer = np.zeros((rows, *array.shape[1:]), dtype=array.dtype)
-    longer[: array.shape[0]] = array
-    return longer
+def extended(array: np.ndarray, *shape: int) -> np.ndarray:
+    """More rows, and columns if said, of zeros."""
+    larger = np.zeros((*shape, *array.shape[len(shape) :]), dtype=array.dtype)
+    larger[tuple(map(slice, array.shape))] = array
+    return larger

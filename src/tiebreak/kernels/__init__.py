@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable
 from functools import cache, update_wrapper
 from importlib import import_module
+from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
 from types import FunctionType
@@ -83,7 +84,7 @@ def compiled_loop(loop: F, **kernels: str | Callable[..., Any]) -> F:
 
 def compiled_loops(*loops: Callable[..., Any], **kernels: str | Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
     """The same for functions that call one another."""
-    if any(isinstance(name, str) and compiled(name) is None for name in kernels.values()):
+    if os.environ.get("TIEBREAK_NO_NUMBA") or find_numba() is None:
         return loops
     return _rebuilt(loops, tuple(kernels.items()))
 
@@ -128,8 +129,14 @@ def flat(v: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @cache
+def find_numba() -> ModuleSpec | None:
+    """Whether numba is there."""
+    return find_spec("numba")
+
+
+@cache
 def _load(name: str) -> Callable[..., Any] | None:
-    if find_spec("numba") is None:
+    if find_numba() is None:
         return None
     kernel: Callable[..., Any] = getattr(import_module(f"{__name__}.{HOMES[name]}"), name)
     return kernel

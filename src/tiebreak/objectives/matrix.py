@@ -38,6 +38,13 @@ class DataMatrix:
             self.raw, self.kind = _checked_dense(A, name), "dense"
         self.shape: tuple[int, int] = (int(self.raw.shape[0]), int(self.raw.shape[1]))
 
+    @classmethod
+    def trusted(cls, A: Matrix) -> DataMatrix:
+        """Of what has been checked before, or computed from it: a contiguous array, or a sparse one."""
+        data = cls.__new__(cls)
+        data.raw, data.kind, data.shape = A, "sparse" if sparse.issparse(A) else "dense", A.shape
+        return data
+
     def times(self, x: Vector) -> Vector:
         """A x; where x has few nonzeros, only their columns are touched."""
         if self.kind == "operator":
