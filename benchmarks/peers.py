@@ -5,6 +5,7 @@ The data are those of a ``Family`` with least squares on both levels over an l1 
 
 from __future__ import annotations
 
+import time
 import warnings
 from typing import Any
 
@@ -81,6 +82,30 @@ def lars_l1(known: Family, steps: int | None = None) -> np.ndarray:
     k = max(int(np.argmax(norms >= radius * (1 - 1e-14))), 1)
     share = (radius - norms[k - 1]) / (norms[k] - norms[k - 1])
     return path[:, k - 1] + share * (path[:, k] - path[:, k - 1])
+
+
+def textbook_cg_bio(known: Family, limit: float) -> np.ndarray:
+    """CG-BiO as in its paper, each step a linear programme (HiGHS), until so many seconds of processor time are over.
+
+    The first tenth of them goes to conditional gradient on the lower level, which the paper starts from.
+    """
+    from scipy.optimize import linprog
+
+    upper, lower, radius = known.levels[1], known.levels[0], known.domain.radius
+    d, started = lower.dim, time.process_time()
+    x, k = np.zeros(d), 0
+    while time.process_time() - started < limit / 10:
+        x += 2 / (k + 2) * (known.domain.lmo(lower.grad(x)) - x)
+        k += 1
+    level, k = lower.value(x), 0
+    while time.process_time() - started < limit:
+        a, (g, c) = upper.grad(x), lower.value_and_grad(x)
+        rows = np.vstack([np.ones(2 * d), np.concatenate([c, -c])])
+        right = [radius, c @ x + level - g]
+        split = linprog(np.concatenate([a, -a]), A_ub=rows, b_ub=right, bounds=(0, None), method="highs").x
+        x += 2 / (k + 2) * (split[:d] - split[d:] - x)
+        k += 1
+    return x
 
 
 def piqp_equality_row(cost: np.ndarray) -> np.ndarray:
