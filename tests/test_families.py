@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from decimal import Decimal
-from pathlib import Path
 
 import cvxpy as cp
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 import families_columns
 import reference

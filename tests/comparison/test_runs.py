@@ -130,6 +130,17 @@ def test_what_is_kept_is_not_run_again(tmp_path: Path, few: list[Task], monkeypa
     assert load(few[0], tmp_path) is None and load(few[1], tmp_path) is not None
 
 
+def test_a_method_that_breaks_is_a_result(tmp_path: Path, few: list[Task], monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> Record:
+        raise MemoryError("74 GiB")
+
+    monkeypatch.setattr(suite.run, "run", broken)
+    perform(few[0], tmp_path)
+    record = load(few[0], tmp_path)
+    assert record is not None and record.status == "failed: MemoryError: 74 GiB"
+    assert record.reached(1.0) == [None, None, None]
+
+
 def test_the_key_of_a_run_changes_with_what_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
     task = Task("toy", "r-apm", "default", 1.0)
     changed = [("r-apm", "default", 2.0), ("r-apm", "eta=0.01", 1.0), ("tseng", "default", 1.0)]

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
+import reference as ref
 import tiebreak as tb
 import tiebreak.exact.face as face_module
 import tiebreak.exact.level as level_module
 import tiebreak.exact.step as step_module
-from tiebreak.exact.rows import solve_rows
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-import reference as ref
 from decimals import chain
+from tiebreak.exact.rows import solve_rows
 
 
 def drawn_levels(

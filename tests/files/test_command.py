@@ -169,11 +169,16 @@ def test_progress(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "upper gap" in capsys.readouterr().err
 
 
+def _hear_interrupts() -> None:
+    """Where the tests run in the background of a shell, they and their children ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="interrupts are sent by POSIX signals here")
 def test_interrupt_keeps_the_best_answer(file: Path) -> None:
     file.write_text(GOOD + SLOW)
     command = [sys.executable, "-m", "tiebreak", "solve", str(file), "--verbose"]
-    run = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+    run = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=_hear_interrupts)
     assert run.stderr is not None
     assert run.stderr.read(4)  # the progress line: the run has begun
     time.sleep(0.1)

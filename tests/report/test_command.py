@@ -104,7 +104,12 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path, jobs: str) -> N
     paths = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
     with subprocess.Popen(
-        [*line, "--long-wait"], env=environment, stderr=subprocess.PIPE, text=True, start_new_session=True
+        [*line, "--long-wait"],
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored in the background of a shell
     ) as running:
         kept_before = {"1": 2, "2": 3}[jobs]  # with two workers the last piece is done beside the long one
         deadline = time.monotonic() + 60
