@@ -30,12 +30,11 @@ def seconds(value: float) -> str:
 
     Examples
     --------
-    >>> seconds(0.0123), seconds(1.5), seconds(2e-5), seconds(0.26)
-    ('12 ms', '1.5 s', '20 µs', '260 ms')
+    >>> seconds(0.0123), seconds(1.5), seconds(2e-5), seconds(0.26), seconds(9.99e-4)
+    ('12 ms', '1.5 s', '20 µs', '260 ms', '1 ms')
     """
     if not math.isfinite(value):
         return "–"
-    for factor, unit in ((1.0, "s"), (1e3, "ms")):
-        if value * factor >= 1:
-            return f"{float(f'{value * factor:.2g}'):g} {unit}"
-    return f"{float(f'{value * 1e6:.2g}'):g} µs"
+    value = float(f"{value:.2g}")
+    factor, unit = (1.0, "s") if value >= 1 else (1e3, "ms") if value >= 1e-3 else (1e6, "µs")
+    return f"{value * factor:.3g} {unit}"

@@ -64,7 +64,7 @@ factor up to {LARGEST:g}, the mean of all accuracies.
 
 {method_table(results)}
 
-{transient(results)}
+{transient(results)}{broken(results)}
 
 ## Families
 
@@ -117,6 +117,17 @@ def transient(results: Results) -> str:
         "A time is that of the *first* look at which both gaps are small. "
         f"Of {len(made)} such times, {left} belong to runs that had lost the accuracy again at their end."
     )
+
+
+def broken(results: Results) -> str:
+    """The runs that ended in an error or in numbers that are not finite."""
+    failed = {
+        f"`{method}` on `{family}`": None
+        for family, methods in results.rows.items()
+        for method, rows in methods.items()
+        if any(row.status == "failed" for row in rows)
+    }
+    return f" Runs that broke off with an error: {', '.join(failed)}." if failed else ""
 
 
 def family_table(results: Results) -> str:

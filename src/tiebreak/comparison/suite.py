@@ -78,7 +78,10 @@ def load(task: Task, folder: Path) -> Record | None:
 
 def perform(task: Task, folder: Path) -> None:
     """Run a task and keep its record; written at once or not at all."""
-    record = run.run(task.family, task.method, task.setting, task.seconds)
+    try:
+        record = run.run(task.family, task.method, task.setting, task.seconds)
+    except Exception as error:  # whatever breaks a method is its result, and must not cost those of the others
+        record = Record(status=f"failed: {type(error).__name__}: {error}")
     kept = {"task": asdict(task), "status": record.status, "looks": [[*map(_short, look)] for look in record.looks]}
     path = task.file(folder)
     partial = path.with_suffix(f".{os.getpid()}.tmp")
