@@ -196,3 +196,14 @@ def test_no_numba_no_compiled_loops(monkeypatch: pytest.MonkeyPatch) -> None:
     assert compiled_loops(twice, dots="dots") != (twice,)
     monkeypatch.setenv("TIEBREAK_NO_NUMBA", "1")
     assert compiled_loops(twice, dots="dots") == (twice,)
+
+
+def test_sums_of_absolute_values() -> None:
+    from tiebreak.exact.smooth import Smooth
+
+    rng = np.random.default_rng(5)
+    for rows in (1, 3, 4, 7, 130):
+        M, u = rng.normal(size=(rows, 9)), rng.uniform(0, 1, rows)
+        level = Smooth(tb.LeastSquares(M, np.ones(rows)), 9)
+        np.testing.assert_allclose(compiled("sizes_mixed")(u, M), u @ np.abs(M), rtol=1e-14)
+        np.testing.assert_allclose(level.sizes_mixed(u), u @ np.abs(M), rtol=1e-14)

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
 
 from ..arrays import Vector
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
+
+ROUGH = 1e-2
 
 
 def dots(M: Array, x: Vector, rows: int) -> Vector:
@@ -126,3 +129,21 @@ def fresh_codes(code: Numbers, where: Numbers) -> Numbers:
 def norms(M: Array) -> Vector:
     """The norms of the rows."""
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", M, M)))
+
+
+def orthogonalised(rows: Array) -> tuple[Array, Array]:
+    """Q and R with rows' = Q R, as ``numpy.linalg.qr``. Not compiled.
+
+    Few long rows by two Cholesky factorisations of their products, three times as fast, where that is as accurate: the
+    rows after the first are then orthonormal to within ``ROUGH``, and after the second to the last digits.
+    """
+    if rows.shape[1] >= 2 * rows.shape[0] and rows.shape[0] > 1:
+        first, failed = dpotrf(rows @ rows.T, lower=1)
+        if not failed:
+            Q = dtrsm(1.0, first.T, rows.T, side=1)
+            products = Q.T @ Q
+            if np.abs(products - np.eye(len(products))).max() <= ROUGH / len(products):
+                second = dpotrf(products, lower=1)[0]
+                return dtrsm(1.0, second.T, Q, side=1), second.T @ first.T
+    Q, R = np.linalg.qr(rows.T)
+    return Q, R

@@ -12,6 +12,7 @@ from ..objectives.linked import LINK_UNITS
 from ..objectives.matrix import gamma
 from ..sets import Box
 from ..sets.base import Domain
+from .atoms import Axes, atoms_of
 from .smooth import Smooth
 
 
@@ -53,6 +54,9 @@ def evaluated(objective: Objective, level: Smooth, x: Vector) -> Evaluated:
 def largest(domain: Domain, size: Vector) -> float:
     """The maximum of <size, |s|> over the domain, for a nonnegative vector; every set but the box is nonnegative or
     contains |s| with s."""
+    axes = atoms_of(domain, size.size)
+    if isinstance(axes, Axes):
+        return float(np.max(size * axes.extents)) * (1 + 4 * UNIT_ROUNDOFF)
     if isinstance(domain, Box):
         return float(np.sum(size * np.maximum(np.abs(domain.lower), np.abs(domain.upper)))) * (1 + 1e-10)
     return -domain.lmo_bound(-size, domain.lmo(-size))

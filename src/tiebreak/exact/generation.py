@@ -65,7 +65,7 @@ class Oracle:
             code, toll, lam = self._lexicographic(c, at_x, lam, normal)
             noise = 1e-14 * scale + 2 * lam * normal.resolution
         gap, known = at_x - atoms.dot(c, code) - toll, master.v.slot(code) >= 0
-        return Offer(gap, scale, noise, lam, np.array([code]), known, k, stale(t))
+        return Offer(gap, scale, noise, lam, np.array([code]), known, k, stale(t), False)
 
     def _lexicographic(self, c: Vector, at_x: float, lam: float, normal: Normal) -> tuple[int, float, float]:
         """Dinkelbach: the best vertex at the least lam at which none that raises g is worth it, its toll, and lam."""
@@ -87,7 +87,7 @@ def generate(master: Master, normal: Normal | None, most: int, crowd: int, lam: 
     """Add vertices until none helps; returns the steps taken, how it ended, and the price of the lower level."""
     steps, full, repeats, end = 0, 1, 0, FULL
     run = master.loops.loop if master.sweeps else loop
-    offer = Offer(0.0, 0.0, 0.0, lam, np.zeros(0, dtype=np.int64), False, 0, False)
+    offer = Offer(0.0, 0.0, 0.0, lam, np.zeros(0, dtype=np.int64), False, 0, False, False)
     while end in (STALE, FULL) or (end == LIMIT and steps < most):
         check()
         S: Steps = sweep_of(master, normal) if master.sweeps else Oracle(master, normal)

@@ -43,7 +43,7 @@ def loop(S: Steps, offer: Offer, full: int, repeats: int, most: int, crowd: int)
         if offer.stale:
             return step, STALE, offer, full, repeats
         none = offer.gap <= offer.noise
-        if none and full == 2:
+        if none and (full == 2 or offer.exact):
             return step, OPTIMAL, offer, full, repeats
         if none or offer.known:  # the price of one in use should be 0: factors have drifted, or it is mere rounding
             repeats += 0 if none else 1

@@ -12,12 +12,11 @@ import numpy as np
 from ..arrays import Vector
 from .atoms import Axes
 from .compiled import loops
-from .dense import ratio
+from .dense import orthogonalised, ratio
 from .descent import Candidates, evaluate, newton
 from .tableau import CHANGES, FACTORED, FREE, LATEST, RANK, Tableau, insert, leave, prices, refresh
 from .vertices import Vertices, extended
 
-LARGEST = 10_000_000  # entries of G, beyond which it is not kept
 SHARED = ("n", "code", "where", "w", "E", "F", "p", "size")  # arrays of the tableau that belong to the vertices
 
 
@@ -37,10 +36,10 @@ class Master:
         self.loops = loops()
         self.level = vertices.level
         self.bend, self._value = 1.0, 0.0
-        m, rows = vertices.F.shape[1], vertices.E.shape[1]
+        m = vertices.F.shape[1]
         empty: dict[str, Any] = {name: np.zeros(0, dtype=np.int64) for name in ("basic", "free", "place")}
-        empty |= {"gradient": np.zeros(0), "slope": np.zeros(m), "G": np.zeros((m if m * rows <= LARGEST else 0, rows))}
-        empty |= {name: np.zeros((0, rows)) for name in ("P", "EB")}
+        empty |= {"gradient": np.zeros(0), "slope": np.zeros(m), "G": np.zeros((m, vertices.E.shape[1]))}
+        empty |= {name: np.zeros((0, vertices.E.shape[1])) for name in ("P", "EB")}
         empty |= {name: np.zeros((0, m)) for name in ("FB", "K")}
         empty |= {name: np.zeros((0, 0)) for name in ("C", "H", "L")}
         target = self.level.b if self.level.quadratic else np.zeros(m)
@@ -96,7 +95,7 @@ class Master:
         t, r = self.t, min(order.size, self.t.E.shape[1])
         slots, others = order[:r], order[r:]
         rows = t.E[slots]
-        Q, R = np.linalg.qr(rows.T) if rows.size > 1 else (np.ones((1, 1)), rows)
+        Q, R = orthogonalised(rows)
         if np.any(np.abs(np.diagonal(R)) <= self.rank_tol * np.linalg.norm(rows, axis=1)):
             return False
         t.n[RANK], t.basic[:r], t.place[slots] = r, slots, np.arange(r)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ..arrays import Matrix, Vector
-from ..kernels import flat
+from ..kernels import compiled, flat
 from ..objectives import Huber, LeastSquares, Linear, Logistic, Quadratic, SquaredNorm
 from ..objectives.algebra import Multiple, Sum
 from ..objectives.base import Objective
@@ -121,6 +121,8 @@ class Smooth:
         assert self.data is not None
         if self.data.kind == "sparse":
             return np.asarray(abs(self.data.raw).T @ u)
+        if (kernel := compiled("sizes_mixed")) is not None and self.data.raw.flags.c_contiguous:
+            return np.asarray(kernel(u, self.by_rows))
         rows, total = self.data.raw, np.zeros(self.dim)
         for start in range(0, u.size, BLOCK):  # a block at a time stays in the cache
             total += u[start : start + BLOCK] @ np.abs(rows[start : start + BLOCK])

@@ -14,7 +14,7 @@ import numpy as np
 from ..arrays import Vector
 from .dense import columns, fresh_codes, gains, gather, mix, norms, put_column, short_list
 from .descent import Candidates, rounds
-from .tableau import COUNT, Array, Numbers, Tableau, prices, stale
+from .tableau import CHANGES, COUNT, FREE, Array, Numbers, Tableau, prices, stale
 
 LIST = 32  # candidates kept from one pricing of all vertices
 WORTH = 0.1, 0.6  # of the best gap at that pricing, at either level: candidates with less wait for the next one
@@ -38,6 +38,8 @@ class Offer(NamedTuple):
         How many vertices are.
     stale : bool
         Whether a refresh is due before anything else.
+    exact : bool
+        Whether there is nothing to refine: no superbasic weights, and nothing updated.
     """
 
     gap: float
@@ -48,6 +50,7 @@ class Offer(NamedTuple):
     known: bool
     used: int
     stale: bool
+    exact: bool
 
 
 class Sweep(NamedTuple):
@@ -132,7 +135,8 @@ def price(S: Sweep, lam: float) -> Offer:
             code[count] = j + d if flip else j
             count += 1
     noise += 2.0 * lam * S.resolution
-    return Offer(gap, scale, noise, lam, code[:count], T.where[code[0]] >= 0, k, stale(T))
+    exact = T.n[FREE] == 0 and T.n[CHANGES] == 0
+    return Offer(gap, scale, noise, lam, code[:count], T.where[code[0]] >= 0, k, stale(T), exact)
 
 
 def proceed(S: Sweep, offer: Offer, settled: bool, full: int, most: int) -> int:

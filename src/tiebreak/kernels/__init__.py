@@ -58,6 +58,7 @@ HOMES = {
     "columns": "sweep",
     "fresh_codes": "sweep",
     "norms": "sweep",
+    "sizes_mixed": "bounds",
 }
 """The kernels, and the module of this package that holds each."""
 
