@@ -254,6 +254,21 @@ def test_where_it_does_not_apply(problem: tb.Problem, reason: str) -> None:
         solve_columns(problem)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_long_rows_do_without_the_table_of_mixes(seed, monkeypatch):
+    """The table is as large as the product of the rows of both levels: beyond a size it is not kept."""
+    rng = np.random.default_rng(seed)
+    A = rng.normal(size=(8, 30))
+    x = rng.normal(size=30) * (rng.random(30) < 0.4)
+    upper = tb.LeastSquares(rng.normal(size=(12, 30)), 3 * rng.normal(size=12))
+    problem = tb.Problem(upper, tb.LeastSquares(A, A @ x), tb.L1Ball(2 * float(np.abs(x).sum()) + 1))
+    kept = tb.solve(problem, "exact")
+    monkeypatch.setattr("tiebreak.exact.master.LARGEST", 0)
+    without = tb.solve(problem, "exact")
+    assert kept.success and without.success
+    np.testing.assert_allclose(without.x, kept.x, atol=1e-9)
+
+
 @pytest.mark.parametrize("condition", [1.0, 1e3, 1e6, 1e9, 1e15])
 def test_factors_of_long_rows(condition: float) -> None:
     """Cholesky factors serve where they are as accurate as Householder's, whatever the condition."""

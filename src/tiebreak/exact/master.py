@@ -17,6 +17,7 @@ from .descent import Candidates, evaluate, newton
 from .tableau import CHANGES, FACTORED, FREE, LATEST, RANK, Tableau, insert, leave, prices, refresh
 from .vertices import Vertices, extended
 
+LARGEST = 10_000_000  # entries of G, beyond which it is not kept
 SHARED = ("n", "code", "where", "w", "E", "F", "p", "size")  # arrays of the tableau that belong to the vertices
 
 
@@ -36,10 +37,10 @@ class Master:
         self.loops = loops()
         self.level = vertices.level
         self.bend, self._value = 1.0, 0.0
-        m = vertices.F.shape[1]
+        m, rows = vertices.F.shape[1], vertices.E.shape[1]
         empty: dict[str, Any] = {name: np.zeros(0, dtype=np.int64) for name in ("basic", "free", "place")}
-        empty |= {"gradient": np.zeros(0), "slope": np.zeros(m), "G": np.zeros((m, vertices.E.shape[1]))}
-        empty |= {name: np.zeros((0, vertices.E.shape[1])) for name in ("P", "EB")}
+        empty |= {"gradient": np.zeros(0), "slope": np.zeros(m), "G": np.zeros((m if m * rows <= LARGEST else 0, rows))}
+        empty |= {name: np.zeros((0, rows)) for name in ("P", "EB")}
         empty |= {name: np.zeros((0, m)) for name in ("FB", "K")}
         empty |= {name: np.zeros((0, 0)) for name in ("C", "H", "L")}
         target = self.level.b if self.level.quadratic else np.zeros(m)

@@ -183,7 +183,8 @@ def _secant(older: _Corner, newer: _Corner, lowest: float, slack: float) -> floa
     if min(losses) <= 0 or min(older.lam, newer.lam) <= 0 or losses[0] == losses[1]:
         return np.nan
     slope = np.log(newer.lam / older.lam) / np.log(losses[1] / losses[0])
-    return float(newer.lam * (slack / losses[1]) ** slope)
+    rise = slope * np.log(slack / losses[1])
+    return float(newer.lam * np.exp(rise)) if abs(rise) < 500 else np.nan  # losses that differ by rounding alone
 
 
 def _minimiser(problem: Problem) -> Callable[[Objective], Vector]:

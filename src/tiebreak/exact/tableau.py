@@ -2,9 +2,9 @@
 
 The basic rows of E are independent; every other row is a mix C of them, so the superbasic weights z move freely and the
 basic ones follow by -C'z. Kept: the pseudo-inverse P of the basic rows, G = F_B'P, which takes rows of E to the mix of
-images F_B that belongs to them (once it is asked for), C, K = F_N - C F_B and H = K K', the reduced Hessian of
-1/2 ||F'w||^2. A change of one vertex is a rank-one update of each; all are computed afresh now and then, and every use
-of P is refined by its residual, so that nothing drifts.
+images F_B that belongs to them (once it is asked for, and where it is not too large), C, K = F_N - C F_B and H = K K',
+the reduced Hessian of 1/2 ||F'w||^2. A change of one vertex is a rank-one update of each; all are computed afresh now
+and then, and every use of P is refined by its residual, so that nothing drifts.
 
 The functions are compiled where numba is there, so they are written in what it understands.
 """
@@ -178,6 +178,9 @@ def leave(T: Tableau, slot: int) -> None:
 
 def curve(T: Tableau, row: Vector, image: Vector) -> float:
     """The squared norm of the image of a direction: of a vertex with this row, the basic ones making up for it."""
+    if T.G.shape[0] == 0:  # it would be too large
+        bend = image - mix(dots(T.P, row, T.n[RANK]), T.FB, image.size)
+        return float(np.dot(bend, bend))
     if not T.n[GAUGED]:
         T.G[:] = 0.0
         for i in range(T.n[RANK]):
