@@ -76,6 +76,8 @@ def test_entries() -> None:
             ("short_list", (x, float(np.quantile(x, 0.3)), count)),
             ("short_list", (x, -np.inf, count)),
             ("gains", (x, 0.0, x, np.ones(size), True)),
+            ("entries", (np.concatenate([index, index + size]), rng.uniform(1, 2, size))),
+            ("on_face", (index[:count], x, 0.5, M[0, :size], np.ones(size), bool(rng.integers(2)), M[0, 0])),
             ("gains", (x, 0.5, rng.normal(size=size), rng.uniform(1, 2, size), bool(rng.integers(2)))),
         ):
             kernel, plain = both(name)
@@ -95,6 +97,14 @@ def test_entries() -> None:
         for kernel, out in zip(both("columns"), (one, two), strict=True):
             kernel(*arguments, out, 1)
         np.testing.assert_allclose(one, two, rtol=0, atol=8 * ULP * np.abs(M).max() * 5)
+        kernel, plain = both("bends")
+        arguments = (
+            rng.normal(size=(4, size)),
+            rng.normal(size=(9, size)),
+            rng.normal(size=(9, 4)),
+            np.array([3, 8, 0]),
+        )
+        np.testing.assert_allclose(kernel(*arguments), plain(*arguments), rtol=1e-12, atol=1e-12)
         kernel, plain = both("norms")
         np.testing.assert_allclose(kernel(M), plain(M), rtol=1e-14)
 

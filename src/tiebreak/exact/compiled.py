@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 from ..kernels import compiled_loops
 from . import dense, descent, loop, sweep, tableau
 
 LOOPS = (
-    tableau.insert, tableau.drop, tableau.pivot, tableau.leave, tableau.curve, tableau.prices, tableau.stale,
+    tableau.insert, tableau.drop, tableau.pivot, tableau.leave, tableau.curves, tableau.prices, tableau.stale,
     descent.evaluate, descent.newton, descent.descend, descent.rounds,
     sweep.lower_scale, sweep.upper_scale, sweep.price, sweep.proceed, loop.loop,
 )  # fmt: skip
@@ -17,6 +19,7 @@ KERNELS = (
     dense.dots, dense.mix, dense.rank_one, dense.factorise, dense.solve_factored, dense.put, dense.put_column,
     dense.gather, dense.scatter, dense.steepest, dense.assign, dense.advance, dense.highest, dense.ratio,
     dense.gains, dense.short_list, dense.columns, dense.fresh_codes, dense.norms,
+    dense.bends, dense.on_face, dense.entries,
 )  # fmt: skip
 
 
@@ -29,5 +32,10 @@ class Loops(NamedTuple):
 
 def loops() -> Loops:
     """As they are now: with numba, if it is there and not switched off."""
+    return _loops(os.environ.get("TIEBREAK_NO_NUMBA"))
+
+
+@cache
+def _loops(switched_off: str | None) -> Loops:
     ready = compiled_loops(*LOOPS, **{kernel.__name__: kernel.__name__ for kernel in KERNELS})
     return Loops(ready[LOOPS.index(descent.rounds)], ready[LOOPS.index(loop.loop)])

@@ -89,13 +89,16 @@ def advance(w: Vector, step: Vector, length: float) -> None:
 
 def highest(M: Array, q: int) -> float:
     """The largest of the first entries of the diagonal."""
-    return float(M.diagonal()[:q].max())
+    return float(max(M.diagonal()[:q].tolist()))
 
 
 def ratio(w: Vector, step: Vector) -> tuple[float, int]:
     """How far the step may go (at most 1), and which weight stops it: of several, the steepest."""
+    ahead = w + step
+    if ahead.min() >= 0:
+        return 1.0, -1
     largest = max(float(step.max()), -float(step.min()))
-    slots = np.flatnonzero((w + step < 0) & (step < -1e-13 * largest))
+    slots = np.flatnonzero((ahead < 0) & (step < -1e-13 * largest))
     if not slots.size:
         return 1.0, -1
     ratios = w[slots] / -step[slots]
@@ -112,6 +115,8 @@ def gains(c: Vector, lam: float, normal: Vector, extents: Vector, signed: bool) 
 
 def short_list(sizes: Vector, height: float, most: int) -> Numbers:
     """The places of the largest entries, at least ``height``, the largest first, of equal ones the first."""
+    if height == -np.inf:
+        return np.argsort(-sizes, kind="stable")[:most]
     picked = np.flatnonzero(sizes >= height)
     return picked[np.argsort(-sizes[picked], kind="stable")[:most]]
 
@@ -129,6 +134,33 @@ def fresh_codes(code: Numbers, where: Numbers) -> Numbers:
 def norms(M: Array) -> Vector:
     """The norms of the rows."""
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", M, M)))
+
+
+def bends(G: Array, E: Array, F: Array, order: Numbers) -> Vector:
+    """||F - G E||^2 for some of the rows of E and F."""
+    moved = F[order] - E[order] @ G.T
+    return np.asarray(np.add.reduce(moved * moved, axis=1))
+
+
+def on_face(
+    places: Numbers, c: Vector, lam: float, normal: Vector, extents: Vector, signed: bool, level: float
+) -> Numbers:
+    """The numbers of the vertices v on these axes with the least <c + lam normal, v>: the first, and of the others
+    those with <normal, v> <= level."""
+    slope = normal[places] if lam or level < np.inf else 0.0
+    minus = (c[places] + lam * slope >= 0) if signed else np.zeros(places.size, dtype=bool)
+    codes = places + minus * extents.size
+    if level == np.inf:
+        return np.asarray(codes)
+    kept = np.where(minus, -slope, slope) * extents[places] <= level
+    kept[0] = True
+    return np.asarray(codes[kept])
+
+
+def entries(code: Numbers, extents: Vector) -> Vector:
+    """The one nonzero entry of each vertex."""
+    entry = extents[code % extents.size]
+    return np.where(code < extents.size, entry, -entry)
 
 
 def orthogonalised(rows: Array) -> tuple[Array, Array]:

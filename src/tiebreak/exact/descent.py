@@ -35,7 +35,7 @@ from .tableau import (
     Array,
     Numbers,
     Tableau,
-    curve,
+    curves,
     insert,
     leave,
     prices,
@@ -133,12 +133,14 @@ def rounds(
         best, top, score = order[0], gaps[order[0]], -1.0
         if not settled and not top >= least:
             return entered
-        for tried in order:
-            gap = gaps[tried]
-            if listed > 1 and gap >= PROMISING * abs(top):
-                promise = gap * gap / (curve(T, new.E[tried], new.F[tried]) + gap * FLATTEST + TINY)
-                if promise > score:
-                    best, score = tried, promise
+        if listed - entered > 1:
+            bends = curves(T, new.E, new.F, order)
+            for i in range(order.size):
+                gap = gaps[order[i]]
+                if gap >= PROMISING * abs(top):
+                    promise = gap * gap / (bends[i] + gap * FLATTEST + TINY)
+                    if promise > score:
+                        best, score = order[i], promise
         gone[best] = np.inf
         T.code[k], T.w[k], T.p[k], T.size[k] = new.code[best], 0.0, new.p[best], new.size[best]
         T.gradient[k], T.where[new.code[best]] = slopes[best], k

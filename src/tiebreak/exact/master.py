@@ -96,7 +96,7 @@ class Master:
         t, r = self.t, min(order.size, self.t.E.shape[1])
         slots, others = order[:r], order[r:]
         rows = t.E[slots]
-        Q, R = orthogonalised(rows)
+        Q, R = orthogonalised(rows) if rows.size > 1 else (np.ones((1, 1)), rows)
         if np.any(np.abs(np.diagonal(R)) <= self.rank_tol * np.linalg.norm(rows, axis=1)):
             return False
         t.n[RANK], t.basic[:r], t.place[slots] = r, slots, np.arange(r)

@@ -42,8 +42,8 @@ class Part:
 class Smooth:
     """phi(x) = h(F x) + <p, x>, with h = 1/2 ||t - b||^2 if ``quadratic``; for objectives that are supported.
 
-    Quadratic terms come first and share one target b; each other term keeps its own link and its rows. ``most`` is the
-    largest curvature of h; ``own_rows`` says that F is the data as given, up to a factor.
+    Quadratic terms come first and share one target b; other terms keep their links and rows. ``most`` is the largest
+    curvature of h; ``own_rows`` says that F is the data as given, up to a factor.
     """
 
     def __init__(self, objective: Objective, dim: int) -> None:
@@ -121,7 +121,7 @@ class Smooth:
         assert self.data is not None
         if self.data.kind == "sparse":
             return np.asarray(abs(self.data.raw).T @ u)
-        if (kernel := compiled("sizes_mixed")) is not None and self.data.raw.flags.c_contiguous:
+        if self.data.raw.flags.c_contiguous and (kernel := compiled("sizes_mixed")):
             return np.asarray(kernel(u, self.by_rows))
         rows, total = self.data.raw, np.zeros(self.dim)
         for start in range(0, u.size, BLOCK):  # a block at a time stays in the cache
@@ -136,10 +136,6 @@ class Smooth:
         raw = self.data.raw
         squares = (raw * raw).sum(axis=0) if self.data.kind == "sparse" else np.einsum("ij,ij->j", raw, raw)
         return np.asarray(np.sqrt(squares)).ravel()
-
-    def linear_at(self, index: np.ndarray, entries: Vector) -> float:
-        """<p, v> for a sparse v."""
-        return 0.0 if self.p is None else float(self.p[index] @ entries)
 
 
 def strictly_convex(objective: Objective) -> bool:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Vector
-from .dense import columns, fresh_codes, gains, gather, mix, norms, put_column, short_list
+from .dense import columns, entries, fresh_codes, gains, gather, mix, norms, on_face, put_column, short_list
 from .descent import Candidates, rounds
 from .tableau import CHANGES, COUNT, FREE, Array, Numbers, Tableau, prices, stale
 
@@ -127,16 +127,11 @@ def price(S: Sweep, lam: float) -> Offer:
         j = np.argmax(sizes)
     gap = at_x + lam * S.least + sizes[j]
     code = short_list(sizes, sizes[j] - (1.0 - WORTH[int(S.upper)]) * max(gap, 0.0), LIST)
-    count = 0
-    for j in code:
-        flip = S.signed and c[j] + lam * S.normal[j] >= 0.0
-        loss = S.normal[j] * (-S.extents[j] if flip else S.extents[j]) - S.least
-        if count == 0 or S.flat or loss <= S.resolution:  # at this lam others may seem to gain that raise g
-            code[count] = j + d if flip else j
-            count += 1
+    # at this lam vertices may seem to gain that raise g: of those, only the best is kept
+    code = on_face(code, c, lam, S.normal, S.extents, S.signed, math.inf if S.flat else S.least + S.resolution)
     noise += 2.0 * lam * S.resolution
     exact = T.n[FREE] == 0 and T.n[CHANGES] == 0
-    return Offer(gap, scale, noise, lam, code[:count], T.where[code[0]] >= 0, k, stale(T), exact)
+    return Offer(gap, scale, noise, lam, code, T.where[code[0]] >= 0, k, stale(T), exact)
 
 
 def proceed(S: Sweep, offer: Offer, settled: bool, full: int, most: int) -> int:
@@ -144,11 +139,8 @@ def proceed(S: Sweep, offer: Offer, settled: bool, full: int, most: int) -> int:
     T, d = S.T, S.extents.size
     if T.n[COUNT] + offer.code.size > T.free.size:
         return -1
-    code, entry = fresh_codes(offer.code, T.where), np.empty(offer.code.size)
-    index = code % d
-    for i in range(code.size):
-        entry[i] = S.extents[index[i]] if code[i] < d else -S.extents[index[i]]
-    entry = entry[: code.size]
+    code = fresh_codes(offer.code, T.where)
+    index, entry = code % d, entries(code, S.extents)
     E, F = np.empty((code.size, T.E.shape[1])), np.empty((code.size, T.F.shape[1]))
     put_column(E, 0, np.full(code.size, T.E[0, 0]))
     columns(S.A, index, entry, S.t_star, E, 1)

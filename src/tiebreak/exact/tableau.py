@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dtrtrs
 
 from ..arrays import Vector
-from .dense import dots, gather, mix, orthogonalised, put, put_column, rank_one, steepest
+from .dense import bends, dots, gather, mix, orthogonalised, put, put_column, rank_one, steepest
 
 REFRESH, LATEST = 50, 500  # changes after which to compute all afresh: if a residual says so, and in any case
 DRIFT = 1e-10  # of the prices: a residual above this, relative to what it is left of, says so
@@ -176,18 +176,20 @@ def leave(T: Tableau, slot: int) -> None:
     T.n[CHANGES] += 1
 
 
-def curve(T: Tableau, row: Vector, image: Vector) -> float:
-    """The squared norm of the image of a direction: of a vertex with this row, the basic ones making up for it."""
+def curves(T: Tableau, E: Array, F: Array, order: Numbers) -> Vector:
+    """The squared norms of the images of directions: of vertices with these rows, the basic ones making up for them."""
     if T.G.shape[0] == 0:  # it would be too large
-        bend = image - mix(dots(T.P, row, T.n[RANK]), T.FB, image.size)
-        return float(np.dot(bend, bend))
+        found = np.empty(order.size)
+        for i in range(order.size):
+            bend = F[order[i]] - mix(dots(T.P, E[order[i]], T.n[RANK]), T.FB, F.shape[1])
+            found[i] = np.dot(bend, bend)
+        return found
     if not T.n[GAUGED]:
         T.G[:] = 0.0
         for i in range(T.n[RANK]):
             rank_one(T.G, T.FB[i], -T.P[i])
         T.n[GAUGED] = 1
-    bend = image - dots(T.G, row, image.size)
-    return float(np.dot(bend, bend))
+    return bends(T.G, E, F, order)
 
 
 def prices(T: Tableau) -> Vector:

@@ -58,6 +58,9 @@ HOMES = {
     "columns": "sweep",
     "fresh_codes": "sweep",
     "norms": "sweep",
+    "bends": "sweep",
+    "on_face": "sweep",
+    "entries": "sweep",
     "sizes_mixed": "bounds",
 }
 """The kernels, and the module of this package that holds each."""

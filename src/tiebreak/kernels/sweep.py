@@ -70,3 +70,42 @@ def norms(M: Array) -> Vector:
             total += M[i, j] * M[i, j]
         out[i] = math.sqrt(total)
     return out
+
+
+@jit(SUMS)
+def bends(G: Array, E: Array, F: Array, order: Numbers) -> Vector:
+    """||F - G E||^2 for some of the rows of E and F."""
+    out = np.zeros(order.size)
+    for k in range(order.size):
+        row = order[k]
+        for i in range(G.shape[0]):
+            moved = F[row, i]
+            for j in range(G.shape[1]):
+                moved -= G[i, j] * E[row, j]
+            out[k] += moved * moved
+    return out
+
+
+@jit()
+def on_face(
+    places: Numbers, c: Vector, lam: float, normal: Vector, extents: Vector, signed: bool, level: float
+) -> Numbers:
+    """The numbers of the vertices v on these axes with the least <c + lam normal, v>: the first, and of the others
+    those with <normal, v> <= level."""
+    out = np.empty(places.size, dtype=np.int64)
+    count = 0
+    for j in places:
+        minus = signed and c[j] + lam * normal[j] >= 0.0
+        if count == 0 or (-normal[j] if minus else normal[j]) * extents[j] <= level:
+            out[count] = j + extents.size if minus else j
+            count += 1
+    return out[:count]
+
+
+@jit()
+def entries(code: Numbers, extents: Vector) -> Vector:
+    """The one nonzero entry of each vertex."""
+    out = np.empty(code.size)
+    for i in range(code.size):
+        out[i] = extents[code[i]] if code[i] < extents.size else -extents[code[i] - extents.size]
+    return out
