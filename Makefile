@@ -25,7 +25,7 @@ test: $(STAMP)
 # The same with the compiled kernels (extra "fast"): they must agree with their NumPy twins.
 fast: $(STAMP)
 	$(BIN)/python -m pip install --quiet -e ".[fast]"
-	$(BIN)/python -m pytest -n auto tests/kernels tests/test_cg_bio.py tests/test_exact.py
+	$(BIN)/python -m pytest -n auto tests/kernels tests/test_cg_bio.py tests/test_exact.py tests/exact/test_column*.py
 
 # The report page in headless Chromium, which is installed where there is none (Debian's package).
 browser: $(STAMP)
