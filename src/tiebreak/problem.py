@@ -148,7 +148,7 @@ class Problem:
 
     def with_slack(self, slack: float) -> Problem:
         """The same problem with another slack."""
-        return replace(self, slack=slack)
+        return self if slack == self.slack else replace(self, slack=slack)
 
 
 def start_point(problem: Problem) -> Vector:

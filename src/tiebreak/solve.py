@@ -184,7 +184,7 @@ class _Run:
     def __post_init__(self) -> None:
         self.bounds = Bounds(watched(self.problem, self.calls, "bounds."))
         self._next_check = 0 if self.solver.needs else 1  # the start of a method without oracles tells nothing
-        self._observed: Vector | None = None
+        self._observed: tuple[Vector, float, float, Certificate] | None = None
         self._unchanged = 0
         self._changed_at = 0
         self._last_chunk: tuple[int, float] | None = None
@@ -289,7 +289,7 @@ class _Run:
         if certificate is None or not self._shown(certificate):
             self.stationarity = self.bounds.observe(x, state.anchor, state.multiplier)
             certificate = self.bounds.certificate(f, g, x, self.stationarity)
-        self._observed = x
+        self._observed = x, f, g, certificate
         self.trace.record(state.k, self.elapsed(), f, g, certificate)
         return certificate
 
@@ -312,15 +312,12 @@ class _Run:
             x, nit = start_point(self.problem), 0
         else:
             x, nit = self.solver.solution(self.state), self.state.k
-        try:
-            idle = not self.solver.needs and nit == 0  # out of time before its one update: no oracle is called now
-            if self._observed is not x and not idle:
-                anchor = None if self.state is None else self.state.anchor
-                self.stationarity = self.bounds.observe(x, anchor)
-        except NonFiniteError as error:
-            status, detail = Status.NONFINITE, f"{error}; this is the last complete state"
-        f, g = self.problem.upper.value(x), self.problem.lower.value(x)
-        certificate = self.bounds.certificate(f, g, x, self.stationarity)
+        if self._observed is not None and self._observed[0] is x:
+            _, f, g, certificate = self._observed
+        else:
+            status, detail = self._look_again(x, status, detail)
+            f, g = self.problem.upper.value(x), self.problem.lower.value(x)
+            certificate = self.bounds.certificate(f, g, x, self.stationarity)
         words = explain(certificate, self.problem)
         split = getattr(self.problem.domain, "split", None)
         return Result(
@@ -340,6 +337,16 @@ class _Run:
             blocks=None if split is None else split(x),
             state=self.state,
         )
+
+    def _look_again(self, x: Vector, status: Status, detail: str) -> tuple[Status, str]:
+        """Let the bounds see the final point, unless no time was left for a single update; status and detail after."""
+        if not self.solver.needs and (self.state is None or self.state.k == 0):
+            return status, detail  # no oracle of such a method is called now
+        try:
+            self.stationarity = self.bounds.observe(x, None if self.state is None else self.state.anchor)
+        except NonFiniteError as error:
+            return Status.NONFINITE, f"{error}; this is the last complete state"
+        return status, detail
 
 
 def _prepare(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import tiebreak as tb
 from tiebreak.exact import dense
@@ -208,12 +209,33 @@ def test_no_numba_no_compiled_loops(monkeypatch: pytest.MonkeyPatch) -> None:
     assert compiled_loops(twice, dots="dots") == (twice,)
 
 
-def test_sums_of_absolute_values() -> None:
+def test_products_with_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     from tiebreak.exact.smooth import Smooth
 
     rng = np.random.default_rng(5)
     for rows in (1, 3, 4, 7, 130):
-        M, u = rng.normal(size=(rows, 9)), rng.uniform(0, 1, rows)
-        level = Smooth(tb.LeastSquares(M, np.ones(rows)), 9)
-        np.testing.assert_allclose(compiled("sizes_mixed")(u, M), u @ np.abs(M), rtol=1e-14)
-        np.testing.assert_allclose(level.sizes_mixed(u), u @ np.abs(M), rtol=1e-14)
+        M, u, v = rng.normal(size=(rows, 9)), rng.normal(size=rows), rng.uniform(0, 1, rows)
+        x = np.where(rng.random(9) < 0.5, rng.normal(size=9), 0.0)
+        expected = (M @ x, np.abs(M) @ np.abs(x), M.T @ u, v @ np.abs(M), np.linalg.norm(M, axis=0))
+        for unwanted in ("", "1"):
+            for data in (M, np.asfortranarray(M), sparse.csr_array(M)):
+                monkeypatch.setenv("TIEBREAK_NO_NUMBA", unwanted)
+                level = Smooth(tb.LeastSquares(data, np.ones(rows)), 9)
+                found = (*level.times_with_sizes(x), *level.mixed_with_sizes(u, v), level.column_norms)
+                for one, other in zip(found, expected, strict=True):
+                    np.testing.assert_allclose(one, other, rtol=1e-13, atol=1e-14)
+
+
+@pytest.mark.parametrize("columns", [12, 13, 24, 60])
+def test_inverse_of_rows(columns: int) -> None:
+    rng = np.random.default_rng(columns)
+    kernel, plain = both("pseudo_inverse")
+    for condition in (1.0, 1e3, 1e6, 1e9):
+        U, W = np.linalg.qr(rng.normal(size=(12, 12)))[0], np.linalg.qr(rng.normal(size=(columns, 12)))[0]
+        rows = np.ascontiguousarray((U * np.geomspace(1, 1 / condition, 12)) @ W.T)
+        (one, apart), (two, also) = kernel(rows), plain(rows)
+        np.testing.assert_allclose(one, two, atol=1e-14 * condition**2)
+        np.testing.assert_allclose(apart, also, rtol=1e-6)
+    rows[5] = rows[3]  # nothing is promised of the inverse then
+    for apart in (kernel(rows)[1], plain(rows)[1]):
+        assert apart[5] <= 1e-14

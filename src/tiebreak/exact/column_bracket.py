@@ -21,7 +21,7 @@ import numpy as np
 from ..arrays import UNIT_ROUNDOFF, Vector
 from ..objectives.matrix import gamma
 from ..problem import Problem
-from .evaluated import dot_error, evaluated, largest
+from .evaluated import evaluated, largest, lowest
 from .master import Master
 from .smooth import Smooth
 from .solutions import Solutions
@@ -40,42 +40,57 @@ class Bracket:
     x: Vector = field(init=False)
 
     def __post_init__(self) -> None:
-        v, master, domain = self.master.v, self.master, self.problem.domain
+        v, master = self.master.v, self.master
         v.w[: v.count] /= v.w[: v.count].sum()
         master.evaluate()
         self.x = v.point()
-        self.y = master.multiplier()
+        self.sizes, self.products = np.abs(self.x), gamma(int(np.count_nonzero(self.x)))
+        self.y, self.count = master.multiplier(), v.count
         self.f = evaluated(self.problem.upper, self.upper, self.x)
         self.g = evaluated(self.problem.lower, self.lower, self.x)
         # x is a rounded mix of its vertices, each entry this near to the exact one, relative to the sum of sizes
         self.drift = 2 * (v.count + 4) * UNIT_ROUNDOFF
-        self.f_error = self.f.value_error + self.drift * largest(domain, np.abs(self.f.grad))
-        self.g_error = self.g.value_error + self.drift * largest(domain, np.abs(self.g.grad))
+        self.f_error = self.f.value_error + self.drift * self._largest(np.abs(self.f.grad))
+        self.g_error = self.g.value_error + self.drift * self._largest(np.abs(self.g.grad))
         self.r = self.g.grad
-        self.r_error = largest(domain, self.g.grad_error)
+        self.r_error = self._largest(self.g.grad_error)
         self._lower_level()
         self._delta()
+
+    def _largest(self, size: Vector) -> float:
+        return largest(self.master.v.atoms, self.problem.domain, size)
+
+    def _lowest(self, c: Vector) -> float:
+        return lowest(self.master.v.atoms, self.problem.domain, c)
+
+    def _dot_error(self, c: Vector) -> float:
+        """What rounding can do to <c, x>; zeros of x do nothing."""
+        return self.products * float(np.abs(c) @ self.sizes)
 
     # -- g -----------------------------------------------------------------------------------------------------
 
     def _lower_level(self) -> None:
         lower, at_x, g = self.problem.lower, float(self.r @ self.x), self.g.value
-        least = self.problem.domain.lmo_bound(self.r, self.problem.domain.lmo(self.r)) - self.r_error
-        error = self.g_error + self.r_error + dot_error(self.r, self.x)
+        least = self._lowest(self.r) - self.r_error
+        error = self.g_error + self.r_error + self._dot_error(self.r)
         tangent = g - at_x + least - error - 4 * UNIT_ROUNDOFF * (abs(g) + abs(at_x) + abs(least))
         self.g_upper = g + self.g_error
         self.gap = at_x - least + error
-        self.g_lower = min(max(lower.lower_bound, tangent, lower.scaled_dual_bound(self.x, least)), self.g_upper)
+        # a scaled dual point gains gap^2 / 4g, next to nothing near a minimum above zero
+        scaled = lower.scaled_dual_bound(self.x, least) if self.gap > 1e-3 * abs(g) else -np.inf
+        self.g_lower = min(max(lower.lower_bound, tangent, scaled), self.g_upper)
 
     # -- delta -------------------------------------------------------------------------------------------------
 
     def _delta(self) -> None:
         v, master, lower, domain = self.master.v, self.master, self.lower, self.problem.domain
-        least, most = lower.near(self.g.image, self.gap)
-        mu, bend = float(np.min(least, initial=np.inf)), float(np.max(most, initial=0.0))
+        mu = bend = 1.0
+        if not lower.quadratic:
+            least, most = lower.near(self.g.image, self.gap)
+            mu, bend = float(least.min()), float(most.max())
         value_gap = max(self.g_upper - self.g_lower, 0.0)
         delta = 0.0 if lower.data is None else float(np.sqrt(2 * value_gap / mu)) if mu > 0 else np.inf
-        slope_error = self.r_error + dot_error(self.r, self.x) + 16 * UNIT_ROUNDOFF * largest(domain, np.abs(self.r))
+        slope_error = self.r_error + self._dot_error(self.r) + 16 * UNIT_ROUNDOFF * self._largest(np.abs(self.r))
         face = optimal_face(domain, lower, self.r, self.g.grad_error, bend * delta)
         self.solutions = Solutions(master, lower, self.upper, face, domain)
         P = master.t.P[: master.r]
@@ -90,24 +105,23 @@ class Bracket:
 
     def f_lower(self) -> float:
         """The better of the bounds over Z, with lam, and over the face, without."""
-        domain, f = self.problem.domain, self.f.value
-        c, c_error = self.f.grad, self.f.grad_error
+        f, c, c_error = self.f.value, self.f.grad, self.f.grad_error
         y, data = self.y[1:], self.lower.data
         if data is not None:
-            c = c + data.transpose_times(y)
-            c_error = c_error + gamma(y.size) * self.lower.sizes_mixed(np.abs(y))
+            pulled, size = self.lower.mixed_with_sizes(y, np.abs(y))
+            c, c_error = c + pulled, c_error + gamma(y.size) * size
         c_error = c_error + 4 * UNIT_ROUNDOFF * np.abs(c)
         best = self.problem.upper.lower_bound
         paid = self.f_error + float(np.linalg.norm(y)) * self.delta * (1 + 1e-12) + 8 * UNIT_ROUNDOFF * abs(f)
         for lam in {self.lam, 0.0}:
             slope = c + lam * self.r
-            error = largest(domain, c_error + lam * self.g.grad_error + 4 * UNIT_ROUNDOFF * np.abs(slope))
-            least = domain.lmo_bound(slope, domain.lmo(slope)) - float(slope @ self.x)
-            best = max(best, f + least - paid - 2 * error - dot_error(slope, self.x))
+            error = self._largest(c_error + lam * self.g.grad_error + 4 * UNIT_ROUNDOFF * np.abs(slope))
+            least = self._lowest(slope) - float(slope @ self.x)
+            best = max(best, f + least - paid - 2 * error - self._dot_error(slope))
         face = self.solutions.face
         if face is not None and face.complete:
             least = float(np.min(face.dots(c))) - float(c @ self.x)
-            error = 2 * largest(domain, c_error) + dot_error(c, self.x)
+            error = 2 * self._largest(c_error) + self._dot_error(c)
             best = max(best, f + least - paid - error)
         return float(best)
 
@@ -119,8 +133,10 @@ class Bracket:
         inside = self.solutions.spanned and bool(np.all(weights > shift + self.drift))
         if not (inside or self.solutions.unique or self.lower.data is None):
             return np.inf
-        master.evaluate()
-        y = master.multiplier()
+        y = self.y
+        if v.count > self.count:  # the basis has been completed since
+            master.evaluate()
+            y = master.multiplier()
         move = float(np.linalg.norm(master.t.FB[: master.r])) * float(np.linalg.norm(self.row_norms)) * self.delta
         rise = float(np.linalg.norm(y[1:])) * self.delta * (1 + 1e-6) + 0.5 * self.upper.most * move**2
         return float(self.f.value + self.f_error + rise + 8 * UNIT_ROUNDOFF * abs(self.f.value))

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import dtrsm
-from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
+from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri, dtrtrs
 
 from ..arrays import Vector
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
-ROUGH = 1e-2
+ROUGH = 3e-6
 
 
 def dots(M: Array, x: Vector, rows: int) -> Vector:
@@ -163,19 +162,21 @@ def entries(code: Numbers, extents: Vector) -> Vector:
     return np.where(code < extents.size, entry, -entry)
 
 
-def orthogonalised(rows: Array) -> tuple[Array, Array]:
-    """Q and R with rows' = Q R, as ``numpy.linalg.qr``. Not compiled.
+def pseudo_inverse(rows: Array) -> tuple[Array, Vector]:
+    """P with P rows' = I, in the span of the rows, and how far each row is from the span of those before it.
 
-    Few long rows by two Cholesky factorisations of their products, three times as fast, where that is as accurate: the
-    rows after the first are then orthonormal to within ``ROUGH``, and after the second to the last digits.
+    Few long rows through the Cholesky factor L of their products, three times as fast as an orthogonal one, where that
+    is as accurate: P = L'^-1 (Q Q')^-1 Q with Q = L^-1 rows makes up for what the rows of Q lack to be orthonormal, and
+    where that is at most ``ROUGH``, I - D + D^2 with D = Q Q' - I is the inverse to the last digits.
     """
-    if rows.shape[1] >= 2 * rows.shape[0] and rows.shape[0] > 1:
-        first, failed = dpotrf(rows @ rows.T, lower=1)
+    r, n = rows.shape
+    if n >= 2 * r:
+        L, failed = dpotrf(rows @ rows.T, lower=1)
         if not failed:
-            Q = dtrsm(1.0, first.T, rows.T, side=1)
-            products = Q.T @ Q
-            if np.abs(products - np.eye(len(products))).max() <= ROUGH / len(products):
-                second = dpotrf(products, lower=1)[0]
-                return dtrsm(1.0, second.T, Q, side=1), second.T @ first.T
+            inverse = dtrtri(L, lower=1)[0]
+            Q = inverse @ rows
+            rest = Q @ Q.T - np.eye(r)
+            if np.abs(rest).max() <= ROUGH / r:
+                return (inverse.T @ (np.eye(r) - rest + rest @ rest)) @ Q, L.diagonal()
     Q, R = np.linalg.qr(rows.T)
-    return Q, R
+    return dtrtrs(R, Q.T)[0], np.abs(R.diagonal())

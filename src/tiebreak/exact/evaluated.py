@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,7 @@ from ..objectives.linked import LINK_UNITS
 from ..objectives.matrix import gamma
 from ..sets import Box
 from ..sets.base import Domain
-from .atoms import Axes, atoms_of
+from .atoms import Atoms, Axes
 from .smooth import Smooth
 
 
@@ -31,37 +32,42 @@ class Evaluated:
 def evaluated(objective: Objective, level: Smooth, x: Vector) -> Evaluated:
     """The objective at x. The errors are those of inner products in any order, entry by entry where the rows of the
     level are the objective's own; a factorised Q falls back on the objective's bound in norm."""
-    own = objective.image(x)
-    value, grad = objective.value_and_grad_at(x, own)
-    t = own if level.data is not None and level.data.raw is getattr(objective, "A", None) else level.image(x)
     if level.data is None or not level.own_rows:
+        value, grad = objective.value_and_grad(x)
         value_error, norm_error = objective.rounding(x)
         norm = 0.0 if level.data is None else level.data.product_error(x)
-        return Evaluated(value, grad, t, value_error, np.full(x.size, norm_error), norm)
-    h, slope, _ = level.at(t)
-    most = 1.01 * level.near(t, 0.0)[1]  # rounding moves t too little to change h'' by a hundredth
-    image_error = gamma(int(np.count_nonzero(x))) * level.sizes_times(x)
-    slope_error = LINK_UNITS * UNIT_ROUNDOFF * np.abs(slope) + most * image_error
-    value_error = float(np.abs(slope) @ image_error) + float(most @ image_error**2) / 2
-    value_error += gamma(t.size + LINK_UNITS) * h
-    grad_error = level.sizes_mixed(gamma(t.size) * np.abs(slope) + slope_error) + 4 * UNIT_ROUNDOFF * np.abs(grad)
+        return Evaluated(value, grad, level.image(x), value_error, np.full(x.size, norm_error), norm)
+    t, sizes = level.times_with_sizes(x)
+    value, slope, _ = level.at(t)
+    most = 1.01 * (1.0 if level.quadratic else level.near(t, 0.0)[1])  # rounding moves t too little for a hundredth
+    image_error = gamma(int(np.count_nonzero(x))) * sizes
+    steep = np.abs(slope)
+    slope_error = LINK_UNITS * UNIT_ROUNDOFF * steep + most * image_error
+    value_error = float(steep @ image_error) + float((most * image_error) @ image_error) / 2
+    value_error += gamma(t.size + LINK_UNITS) * value
+    grad, grad_error = level.mixed_with_sizes(slope, gamma(t.size) * steep + slope_error)
+    if level.data.raw is not getattr(objective, "A", None):
+        value, grad = objective.value_and_grad(x)
     if level.p is not None:
         value_error += gamma(x.size) * float(np.abs(level.p) @ np.abs(x))
-    norm = 1.01 * float(np.linalg.norm(image_error))
-    return Evaluated(value, grad, t, 1.01 * value_error, 1.01 * grad_error, norm)
+    grad_error = 1.01 * (grad_error + 4 * UNIT_ROUNDOFF * np.abs(grad))
+    return Evaluated(value, grad, t, 1.01 * value_error, grad_error, 1.01 * math.sqrt(image_error @ image_error))
 
 
-def largest(domain: Domain, size: Vector) -> float:
+def largest(atoms: Atoms, domain: Domain, size: Vector) -> float:
     """The maximum of <size, |s|> over the domain, for a nonnegative vector; every set but the box is nonnegative or
     contains |s| with s."""
-    axes = atoms_of(domain, size.size)
-    if isinstance(axes, Axes):
-        return float(np.max(size * axes.extents)) * (1 + 4 * UNIT_ROUNDOFF)
+    if isinstance(atoms, Axes):
+        return float((size * atoms.extents).max()) * (1 + 4 * UNIT_ROUNDOFF)
     if isinstance(domain, Box):
         return float(np.sum(size * np.maximum(np.abs(domain.lower), np.abs(domain.upper)))) * (1 + 1e-10)
     return -domain.lmo_bound(-size, domain.lmo(-size))
 
 
-def dot_error(c: Vector, x: Vector) -> float:
-    """What rounding can do to <c, x>; zeros of x do nothing."""
-    return gamma(int(np.count_nonzero(x))) * float(np.abs(c) @ np.abs(x))
+def lowest(atoms: Atoms, domain: Domain, c: Vector) -> float:
+    """A number that is at most <c, s> for all s in the domain."""
+    if isinstance(atoms, Axes):
+        slopes = c * atoms.extents
+        least = -float(np.abs(slopes).max()) if atoms.signed else float(slopes.min())
+        return least - 4 * UNIT_ROUNDOFF * abs(least)
+    return domain.lmo_bound(c, domain.lmo(c))

@@ -12,13 +12,24 @@ import numpy as np
 from ..arrays import Vector
 from .atoms import Axes
 from .compiled import loops
-from .dense import orthogonalised, ratio
+from .dense import ratio
 from .descent import Candidates, evaluate, newton
-from .tableau import CHANGES, FACTORED, FREE, LATEST, RANK, Tableau, insert, leave, prices, refresh
-from .vertices import Vertices, extended
+from .tableau import CHANGES, FACTORED, FREE, LATEST, RANK, Tableau, insert, leave, prices
+from .vertices import LEAST, Vertices
 
 LARGEST = 10_000_000  # entries of G, beyond which it is not kept
 SHARED = ("n", "code", "where", "w", "E", "F", "p", "size")  # arrays of the tableau that belong to the vertices
+
+
+def blank(capacity: int, rows: int, size: int) -> dict[str, np.ndarray]:
+    """The arrays of a tableau that are its own, for so many vertices, rows of E and of F."""
+    rank = min(capacity, rows)
+    numbers = {"basic": rank, "free": capacity, "place": capacity}
+    floats: dict[str, tuple[int, ...]] = {"gradient": (capacity,), "P": (rank, rows), "EB": (rank, rows)}
+    floats |= {"FB": (rank, size), "K": (capacity, size), "C": (capacity, rank)}
+    floats |= {"H": (capacity, capacity), "L": (capacity, capacity)}
+    integers = {name: np.zeros(count, dtype=np.int64) for name, count in numbers.items()}
+    return integers | {name: np.zeros(shape) for name, shape in floats.items()}
 
 
 class Master:
@@ -37,19 +48,17 @@ class Master:
         self.loops = loops()
         self.level = vertices.level
         self.bend, self._value = 1.0, 0.0
-        m, rows = vertices.F.shape[1], vertices.E.shape[1]
-        empty: dict[str, Any] = {name: np.zeros(0, dtype=np.int64) for name in ("basic", "free", "place")}
-        empty |= {"gradient": np.zeros(0), "slope": np.zeros(m), "G": np.zeros((m if m * rows <= LARGEST else 0, rows))}
-        empty |= {name: np.zeros((0, rows)) for name in ("P", "EB")}
-        empty |= {name: np.zeros((0, m)) for name in ("FB", "K")}
-        empty |= {name: np.zeros((0, 0)) for name in ("C", "H", "L")}
-        target = self.level.b if self.level.quadratic else np.zeros(m)
-        v = vertices
-        shared = {name: getattr(v, name) for name in SHARED}
-        self.t = Tableau(target=target, **shared, **empty)
-        self.reserve(max(64, 2 * v.count))
-        self._choose_basis()
-        self.evaluate()
+        target = self.level.b if self.level.quadratic else np.zeros(self.level.size)
+        rows = vertices.E.shape[1]
+        gauge = np.zeros((target.size if target.size * rows <= LARGEST else 0, rows))
+        room = max(LEAST, 2 * vertices.count)
+        vertices.reserve(room)
+        own = blank(room, rows, target.size)
+        self.t = Tableau(target=target, slope=np.zeros(target.size), G=gauge, **own, **self._shared())
+        self.loops.settle(self.t, rank_tol)
+
+    def _shared(self) -> dict[str, Any]:
+        return {name: getattr(self.v, name) for name in SHARED}
 
     @property
     def r(self) -> int:
@@ -73,37 +82,12 @@ class Master:
         if capacity <= old and v.atoms.total <= t.where.size:
             return
         capacity = max(capacity, old)
-        rank = min(capacity, t.E.shape[1])
         v.reserve(capacity)
-        sizes = dict.fromkeys(("basic", "P", "EB", "FB"), (rank,))
-        sizes |= dict.fromkeys(("free", "place", "gradient", "K"), (capacity,))
-        shapes = {**sizes, "C": (capacity, rank), "H": (capacity, capacity), "L": (capacity, capacity)}
-        longer = {name: extended(getattr(t, name), *shape) for name, shape in shapes.items()}
-        self.t = t._replace(**{name: getattr(v, name) for name in SHARED}, **longer)
-
-    def _choose_basis(self) -> None:
-        """Split the vertices in use into independent ones, the heaviest first, and the rest."""
-        t, k = self.t, self.v.count
-        t.n[RANK] = t.n[FREE] = t.n[FACTORED] = 0
-        order = np.argsort(-t.w[:k], kind="stable")
-        if not self._heaviest_basic(order):
-            for slot in order:
-                insert(t, slot, self.rank_tol)
-            refresh(t)
-
-    def _heaviest_basic(self, order: np.ndarray) -> bool:
-        """Make as many vertices basic as E has columns, or all, at once, if their rows are independent."""
-        t, r = self.t, min(order.size, self.t.E.shape[1])
-        slots, others = order[:r], order[r:]
-        rows = t.E[slots]
-        Q, R = orthogonalised(rows) if rows.size > 1 else (np.ones((1, 1)), rows)
-        if np.any(np.abs(np.diagonal(R)) <= self.rank_tol * np.linalg.norm(rows, axis=1)):
-            return False
-        t.n[RANK], t.basic[:r], t.place[slots] = r, slots, np.arange(r)
-        t.EB[:r], t.FB[:r] = rows, t.F[slots]
-        t.n[FREE], t.free[: others.size], t.place[others] = others.size, others, -1 - np.arange(others.size)
-        refresh(t, Q, R)
-        return True
+        own = blank(capacity, t.E.shape[1], t.target.size)
+        for name, larger in own.items():
+            smaller = getattr(t, name)
+            larger[tuple(map(slice, smaller.shape))] = smaller
+        self.t = t._replace(**own, **self._shared())
 
     # -- weights ------------------------------------------------------------------------------------------------
 
@@ -136,7 +120,7 @@ class Master:
     def refresh(self) -> None:
         """Compute afresh what is updated, and bring E'w back to e; nothing, if nothing has been updated."""
         if self.t.n[CHANGES]:
-            refresh(self.t)
+            self.loops.refresh(self.t)
 
     def proceed(self, new: Candidates, settled: bool, full_steps: int, gap: float, most: int) -> int:
         """Minimise, and let the candidate enter, if there is one; how many did."""

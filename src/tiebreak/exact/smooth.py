@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -108,31 +109,44 @@ class Smooth:
         assert self.data is not None
         return flat(self.data.raw)
 
-    def sizes_times(self, x: Vector) -> Vector:
-        """|F| |x|."""
+    def _kernel(self, name: str) -> Callable[..., Any] | None:
+        """A compiled pass over dense data by rows."""
+        assert self.data is not None
+        dense = self.data.kind == "dense" and self.data.raw.flags.c_contiguous
+        return compiled(name) if dense else None
+
+    def times_with_sizes(self, x: Vector) -> tuple[Vector, Vector]:
+        """F x and |F| |x|."""
         assert self.data is not None
         support = np.flatnonzero(x)
+        if kernel := self._kernel("both_times"):
+            t, sizes = kernel(self.by_rows, support, x[support])
+            return t, sizes
         if self.data.kind == "sparse":
-            return np.asarray(abs(self.data.raw) @ np.abs(x))
-        return np.asarray(np.abs(self.data.raw[:, support]) @ np.abs(x[support]))
+            return self.data.times(x), np.asarray(abs(self.data.raw) @ np.abs(x))
+        return self.data.times(x), np.asarray(np.abs(self.data.raw[:, support]) @ np.abs(x[support]))
 
-    def sizes_mixed(self, u: Vector) -> Vector:
-        """|F|'u."""
+    def mixed_with_sizes(self, u: Vector, v: Vector) -> tuple[Vector, Vector]:
+        """F'u and |F|'v."""
         assert self.data is not None
+        if kernel := self._kernel("both_mixed"):
+            mixed, sizes = kernel(u, v, self.by_rows)
+            return mixed, sizes
+        mixed = self.data.transpose_times(u)
         if self.data.kind == "sparse":
-            return np.asarray(abs(self.data.raw).T @ u)
-        if self.data.raw.flags.c_contiguous and (kernel := compiled("sizes_mixed")):
-            return np.asarray(kernel(u, self.by_rows))
-        rows, total = self.data.raw, np.zeros(self.dim)
-        for start in range(0, u.size, BLOCK):  # a block at a time stays in the cache
-            total += u[start : start + BLOCK] @ np.abs(rows[start : start + BLOCK])
-        return np.asarray(total)
+            return mixed, np.asarray(abs(self.data.raw).T @ v)
+        rows, sizes = self.data.raw, np.zeros(self.dim)
+        for start in range(0, self.size, BLOCK):  # one block of absolute values stays in the cache
+            sizes += v[start : start + BLOCK] @ np.abs(rows[start : start + BLOCK])
+        return mixed, sizes
 
     @cached_property
     def column_norms(self) -> Vector:
         """||F_j||."""
         if self.data is None:
             return np.zeros(self.dim)
+        if kernel := self._kernel("column_norms"):
+            return np.asarray(kernel(self.by_rows))
         raw = self.data.raw
         squares = (raw * raw).sum(axis=0) if self.data.kind == "sparse" else np.einsum("ij,ij->j", raw, raw)
         return np.asarray(np.sqrt(squares)).ravel()

@@ -16,10 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dtrtrs
 
 from ..arrays import Vector
-from .dense import bends, dots, gather, mix, orthogonalised, put, put_column, rank_one, steepest
+from .dense import bends, dots, gather, mix, put, put_column, rank_one, steepest
 
 REFRESH, LATEST = 50, 500  # changes after which to compute all afresh: if a residual says so, and in any case
 DRIFT = 1e-10  # of the prices: a residual above this, relative to what it is left of, says so
@@ -209,31 +208,3 @@ def prices(T: Tableau) -> Vector:
 def stale(T: Tableau) -> bool:
     """Whether a refresh is due."""
     return bool(T.n[CHANGES] >= (REFRESH if T.n[DRIFTED] else LATEST))
-
-
-def refresh(T: Tableau, Q: Array | None = None, R: Array | None = None) -> None:
-    """Compute all that is updated afresh, and bring E'w back to e. Not compiled: it is rare.
-
-    Q and R are the factors of the basic rows, transposed, where they are at hand.
-    """
-    r, q, k, basic = T.n[RANK], T.n[FREE], T.n[COUNT], T.basic[: T.n[RANK]]
-    if T.E.shape[1] == 1:
-        T.P[:r] = 1.0 / T.EB[:r]
-    else:
-        if Q is None:
-            Q, R = orthogonalised(T.EB[:r])
-        T.P[:r] = dtrtrs(R, Q.T)[0]
-    P = T.P[:r]
-    T.n[CHANGES] = T.n[DRIFTED] = T.n[FACTORED] = T.n[GAUGED] = 0
-    for _ in range(2):
-        gap = -(T.w[:k] @ T.E[:k])
-        gap[0] += T.E[0, 0]
-        T.w[basic] = np.maximum(T.w[basic] + P @ gap, 0.0)
-    if q:
-        rows = T.E[T.free[:q]]
-        C = rows @ P.T
-        rows -= C @ T.EB[:r]
-        C += rows @ P.T
-        T.C[:q, :r] = C
-        T.K[:q] = T.F[T.free[:q]] - C @ T.FB[:r]
-        T.H[:q, :q] = T.K[:q] @ T.K[:q].T

@@ -13,6 +13,8 @@ from .descent import Candidates
 from .smooth import Smooth
 from .tableau import COUNT
 
+LEAST = 64  # room that is taken at least
+
 
 class Vertices:
     """Slots 0 .. count-1 hold vertices v, as in a ``Tableau``.
@@ -34,13 +36,18 @@ class Vertices:
         self.atoms, self.level, self.fixed, self.s0 = atoms, level, fixed, s0
         self.t_star = np.zeros(0) if t_star is None else t_star
         self.n = np.zeros(7, dtype=np.int64)
-        self.code, self.where = np.zeros(0, dtype=np.int64), np.full(atoms.total, -1)
-        self.w, self.p, self.size = np.zeros((3, 0))
-        self.E, self.F = np.zeros((0, 1 + self.t_star.size)), np.zeros((0, level.size))
+        self.where = np.full(atoms.total, -1)
+        self._take(0)
 
     @property
     def count(self) -> int:
         return int(self.n[COUNT])
+
+    def _take(self, capacity: int) -> None:
+        """Fresh arrays of that length."""
+        self.code = np.zeros(capacity, dtype=np.int64)
+        self.w, self.p, self.size = np.zeros(capacity), np.zeros(capacity), np.zeros(capacity)
+        self.E, self.F = np.zeros((capacity, 1 + self.t_star.size)), np.zeros((capacity, self.level.size))
 
     def next_level(self, level: Smooth, t_star: Vector) -> Vertices:
         """The same vertices to minimise ``level`` with, where the image t* of the level so far is kept."""
@@ -79,8 +86,10 @@ class Vertices:
     def reserve(self, capacity: int) -> None:
         """Room for so many vertices in use, and for all that are listed."""
         if capacity > self.w.size:
-            for name in ("code", "w", "p", "size", "E", "F"):
-                setattr(self, name, extended(getattr(self, name), capacity))
+            old, k = (self.code, self.w, self.p, self.size, self.E, self.F), self.count
+            self._take(max(capacity, LEAST))
+            for array, before in zip((self.code, self.w, self.p, self.size, self.E, self.F), old, strict=True):
+                array[:k] = before[:k]
         if self.atoms.total > self.where.size:
             self.where = np.append(self.where, np.full(self.atoms.total, -1))
 
@@ -95,10 +104,3 @@ class Vertices:
     def dot(self, c: Vector) -> Vector:
         """<c, v> for every vertex."""
         return self.atoms.dots(c, self.code[: self.count])
-
-
-def extended(array: np.ndarray, *shape: int) -> np.ndarray:
-    """More rows, and columns if said, of zeros."""
-    larger = np.zeros((*shape, *array.shape[len(shape) :]), dtype=array.dtype)
-    larger[tuple(map(slice, array.shape))] = array
-    return larger

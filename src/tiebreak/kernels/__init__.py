@@ -53,6 +53,7 @@ HOMES = {
     "scatter": "dense",
     "steepest": "dense",
     "ratio": "dense",
+    "pseudo_inverse": "dense",
     "gains": "sweep",
     "short_list": "sweep",
     "columns": "sweep",
@@ -61,7 +62,9 @@ HOMES = {
     "bends": "sweep",
     "on_face": "sweep",
     "entries": "sweep",
-    "sizes_mixed": "bounds",
+    "both_times": "bounds",
+    "both_mixed": "bounds",
+    "column_norms": "bounds",
 }
 """The kernels, and the module of this package that holds each."""
 

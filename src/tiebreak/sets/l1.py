@@ -57,11 +57,10 @@ class L1Ball(Domain):
 
     def lmo(self, c: Vector) -> Vector:
         c = self._check(c, "c")
-        i = int(np.argmax(np.abs(c * self._extent)))
+        i = int(np.abs(c * self._extent).argmax())
+        extent = self._extent if isinstance(self._extent, float) else self._extent[i]
         s = np.zeros(c.size)
-        s[i] = np.broadcast_to(self._extent, c.shape)[i]
-        if c[i] >= 0:
-            s[i] = -s[i]
+        s[i] = -extent if c[i] >= 0 else extent
         return s
 
     def lmo_cut(self, a: Vector, c: Vector, b: float, *, warm: float = 0.0) -> Cut:
