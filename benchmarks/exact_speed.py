@@ -24,7 +24,7 @@ import tiebreak as tb
 from families import FAMILIES
 from families_rows import incidence, tied_plans
 from family import Family
-from harness import Table, best_of, seconds
+from harness import Table, seconds, side_by_side
 
 CLARABEL = {"solver": "CLARABEL", "max_threads": 1}
 TEXTBOOK = 20.0
@@ -60,16 +60,17 @@ def auto(known: Family) -> np.ndarray:
     return tb.solve(known.problem, **TOLERANCES).x
 
 
-def both_ways(
-    known: Family, run: Callable[[Family], np.ndarray] = exact, repeat: int = 9
-) -> dict[str, tuple[float, np.ndarray]]:
+def both_ways(known: Family, run: Callable[[Family], np.ndarray] = exact) -> dict[str, Callable[[], np.ndarray]]:
     """The exact solve with numba and without."""
-    found = {}
+
+    def plain() -> np.ndarray:
+        with harness.without_numba():
+            return run(known)
+
+    found: dict[str, Callable[[], np.ndarray]] = {"exact, NumPy": plain}
     if harness.has("numba"):
         run(known)  # what is compiled at this size first is compiled here
-        found["exact, numba"] = best_of(partial(run, known), repeat)
-    with harness.without_numba():
-        found["exact, NumPy"] = best_of(partial(run, known), repeat)
+        found["exact, numba"] = partial(run, known)
     return found
 
 
@@ -85,8 +86,7 @@ def regression(quick: bool) -> list[Table]:
     points = []
     for radius in (1.0,) if quick else (1.0, 2.0, 5.0):
         known = FAMILIES["regression"].generate(0, radius)
-        times = both_ways(known)
-        nonzeros = int(np.count_nonzero(times["exact, NumPy"][1]))
+        nonzeros = int(np.count_nonzero(exact(known)))
         rivals: dict[str, Callable[[], np.ndarray]] = {
             f"cvxpy + Clarabel, {form} form": partial(peers.cvxpy_l1, known, form, **CLARABEL)
             for form in ("value", "norm", "equality")
@@ -100,7 +100,7 @@ def regression(quick: bool) -> list[Table]:
             steps = peers.lars_steps(known)
             rivals["lars_path, lower level only"] = partial(peers.lars_l1, known)
             rivals["lars_path, told when to stop"] = partial(peers.lars_l1, known, steps)
-        times |= {name: best_of(run) for name, run in rivals.items()}
+        times = side_by_side(both_ways(known) | rivals)
         fast, plain = times.get("exact, numba", (np.nan,))[0], times["exact, NumPy"][0]
         for name, (best, x) in times.items():
             ratio = (best / fast, best / plain)
@@ -125,13 +125,16 @@ def interpolation(quick: bool) -> list[Table]:
     worst, points = 0.0, []
     for size in INTERPOLATION[:6] if quick else INTERPOLATION:
         known = FAMILIES["interpolation"].generate(0, size)
-        times = both_ways(known)
+        rivals = {
+            "cvxpy + Clarabel, both solves": partial(peers.cvxpy_l1, known, "equality", **CLARABEL),
+            "cvxpy + Clarabel, told": partial(peers.cvxpy_l1, known, "equality", told=True, **CLARABEL),
+            "PIQP, both solves": partial(peers.piqp_l1, known),
+        }
+        times = side_by_side(both_ways(known) | rivals)
+        (both, x_both), (told, _), (piqp, x_piqp) = (times.pop(name) for name in rivals)
         fast, plain = times.get("exact, numba", (np.nan,))[0], times["exact, NumPy"][0]
         own = max(errors(known, x)[0] for _, x in times.values())
         worst = max(worst, own)
-        both, x_both = best_of(partial(peers.cvxpy_l1, known, "equality", **CLARABEL), 3)
-        told, _ = best_of(partial(peers.cvxpy_l1, known, "equality", told=True, **CLARABEL), 3)
-        piqp, x_piqp = best_of(partial(peers.piqp_l1, known), 3)
         points += [(name, best, errors(known, x)[0]) for name, (best, x) in times.items()]
         points += [("cvxpy + Clarabel, both solves", both, errors(known, x_both)[0])]
         points += [("PIQP, both solves", piqp, errors(known, x_piqp)[0])]
@@ -161,14 +164,14 @@ def forms(quick: bool) -> list[Table]:
         known = FAMILIES["interpolation"].generate(0, size)
         runs = both_ways(known)
         for form in ("value", "norm", "equality"):
-            runs[f"cvxpy + Clarabel, {form}"] = best_of(partial(peers.cvxpy_l1, known, form, **CLARABEL), 3)
-        runs["PIQP, equality"] = best_of(partial(peers.piqp_l1, known), 3)
+            runs[f"cvxpy + Clarabel, {form}"] = partial(peers.cvxpy_l1, known, form, **CLARABEL)
+        runs["PIQP, equality"] = partial(peers.piqp_l1, known)
         if harness.has("scs"):
-            runs["cvxpy + SCS, equality"] = best_of(partial(peers.cvxpy_l1, known, "equality", **scs_options()), 3)
+            runs["cvxpy + SCS, equality"] = partial(peers.cvxpy_l1, known, "equality", **scs_options())
         if size[0] == 25:
             book = partial(peers.textbook_cg_bio, known, TEXTBOOK)
-            runs[f"textbook CG-BiO with linprog, {TEXTBOOK:g} s"] = best_of(book)
-        for name, (best, x) in runs.items():
+            runs[f"textbook CG-BiO with linprog, {TEXTBOOK:g} s"] = book
+        for name, (best, x) in side_by_side(runs).items():
             f_error, g_error = errors(known, x)
             table.add(", ".join(map(str, size)), name, seconds(best), f"{f_error:.1e}", f"{g_error:.1e}")
             points.append((name, best, f_error))
@@ -187,10 +190,14 @@ def assignment(quick: bool) -> list[Table]:
         f"Tied assignment {n} x {n} ({n * n} variables), f* = {f.value:.15g} (error {f.error:.0e})",
         ("method", "time", "f - f*", "g - g*", "bracket width", "/ exact"),
     )
-    best, result = best_of(lambda: tb.solve(problem, "exact", **TOLERANCES), 3)
+    runs: dict[str, Callable[[], Any]] = {
+        "exact": lambda: tb.solve(problem, "exact", **TOLERANCES),
+        "by hand": lambda: peers.piqp_equality_row(cost),
+    }
+    times = side_by_side(runs)
+    (best, result), (by_hand, x) = times["exact"], times["by hand"]
     width = result.certificate.f_upper - result.certificate.f_lower
     table.add("exact, rows", seconds(best), result.f - f.value, result.g - g_star, f"{width:.1e}", 1.0)
-    by_hand, x = best_of(lambda: peers.piqp_equality_row(cost), 3)
     table.add("HiGHS, then PIQP with an equality row", seconds(by_hand), 0.5 * x @ x - f.value,
               float(cost.ravel() @ x) - g_star, "none", by_hand / best)  # fmt: skip
     return [table]
@@ -199,7 +206,7 @@ def assignment(quick: bool) -> list[Table]:
 def small(quick: bool) -> list[Table]:
     known = FAMILIES["interpolation"].generate(0, (25, 60, 20, 1.5))
     table = Table('One warm tb.solve, 25 x 60, method "auto"', ("method", "time", "f error"))
-    for name, (best, x) in both_ways(known, auto, 50).items():
+    for name, (best, x) in side_by_side(both_ways(known, auto)).items():
         table.add(name, seconds(best), f"{errors(known, x)[0]:.1e}")
     return [table]
 
@@ -218,8 +225,7 @@ def chains(quick: bool) -> list[Table]:
         runs.append((known, rival if harness.has("daqp") else {}))
     for known, rivals in runs:
         ours = {"exact": lambda k=known: tb.lexicographic(k.levels, k.domain).x}
-        for name, run in (ours | rivals).items():
-            best, x = best_of(run)
+        for name, (best, x) in side_by_side(ours | rivals).items():
             worst = max(abs(o.value(x) - v) / (1 + abs(v)) for o, v in zip(known.levels, known.values, strict=True))
             table.add(known.name, name, seconds(best), f"{worst:.1e}")
     return [table]

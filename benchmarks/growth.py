@@ -55,7 +55,7 @@ def exponent(sizes: list[float], times: list[float]) -> float:
 def measure(table: Table, problems: list[tb.Problem], against: str) -> tuple[list[float], list[float]]:
     sizes, times = [], []
     for problem in problems:
-        best, result = best_of(lambda problem=problem: tb.solve(problem, "exact", tol_upper=1e-8, tol_lower=1e-8), 3)
+        best, result = best_of(lambda problem=problem: tb.solve(problem, "exact", tol_upper=1e-8, tol_lower=1e-8))
         support = int(np.count_nonzero(np.abs(result.x) > 1e-12))
         c = result.certificate
         width = (c.f_upper - c.f_lower) / (1 + abs(result.f))

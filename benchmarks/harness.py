@@ -24,26 +24,39 @@ RESULTS = Path(__file__).parent / "results"
 PACKAGES = ("numpy", "scipy", "numba", "cvxpy", "clarabel", "piqp", "scs", "highspy", "scikit-learn", "daqp", "cobra")
 
 
-def best_of(function: Callable[[], Any], repeat: int = 5, budget: float = 5.0) -> tuple[float, Any]:
-    """The least time of several calls after one that is not counted, and the last outcome.
+def side_by_side(
+    functions: dict[str, Callable[[], Any]], rounds: int = 5, turn: float = 0.1, budget: float = 5.0
+) -> dict[str, tuple[float, Any]]:
+    """The least time of each after one call that is not counted, and its last outcome.
 
-    Processor time, all threads: on an idle machine that is the time on the clock, on a busy one it still is the work.
-    What takes longer than ``budget`` seconds is called once only, and no call starts after that time.
+    In turns, as many calls as fit into ``turn`` seconds and at least one: the machine is the same for all of them, and
+    what is short is called often. Processor time, all threads: on an idle machine that is the time on the clock, on a
+    busy one it still is the work. What has taken ``budget`` seconds is not called again, and what takes longer at the
+    first call is called just once.
     """
-    started = time.process_time()
+    best, outcomes, spent = {}, {}, {}
+    for name, function in functions.items():
+        spent[name], outcomes[name] = timed(function)
+        best[name] = spent[name] if spent[name] > budget else float("inf")
+    for _ in range(rounds):
+        for name, function in functions.items():
+            until = spent[name] + turn
+            while spent[name] < min(until, budget):
+                taken, outcomes[name] = timed(function)
+                best[name], spent[name] = min(best[name], taken), spent[name] + taken
+    return {name: (best[name], outcomes[name]) for name in functions}
+
+
+def timed(function: Callable[[], Any]) -> tuple[float, Any]:
+    """Processor time of one call, and its outcome."""
+    before = time.process_time()
     outcome = function()
-    first = time.process_time() - started
-    if first > budget:
-        return first, outcome
-    best = float("inf")
-    for _ in range(repeat):
-        before = time.process_time()
-        outcome = function()
-        now = time.process_time()
-        best = min(best, now - before)
-        if now - started > budget:
-            break
-    return best, outcome
+    return time.process_time() - before, outcome
+
+
+def best_of(function: Callable[[], Any]) -> tuple[float, Any]:
+    """The same for one function."""
+    return side_by_side({"": function})[""]
 
 
 def race(functions: dict[str, Callable[[], Any]], rounds: int = 9) -> dict[str, float]:

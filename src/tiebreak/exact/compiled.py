@@ -8,27 +8,27 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from ..kernels import compiled_loops
-from . import basis, dense, descent, loop, sweep, tableau
+from . import dense, descent, loop, sweep, tableau
 
 LOOPS = (
     tableau.insert, tableau.drop, tableau.pivot, tableau.leave, tableau.curves, tableau.prices, tableau.stale,
-    basis.settle, basis.heaviest_basic, basis.refresh, basis.follow,
-    descent.evaluate, descent.newton, descent.descend, descent.rounds,
+    tableau.follow, descent.evaluate, descent.newton, descent.descend, descent.rounds,
     sweep.lower_scale, sweep.upper_scale, sweep.price, sweep.proceed, loop.loop,
 )  # fmt: skip
 KERNELS = (
     dense.dots, dense.mix, dense.rank_one, dense.factorise, dense.solve_factored, dense.put, dense.put_column,
     dense.gather, dense.scatter, dense.steepest, dense.assign, dense.advance, dense.highest, dense.ratio,
     dense.gains, dense.short_list, dense.columns, dense.fresh_codes, dense.norms,
-    dense.bends, dense.on_face, dense.entries, dense.pseudo_inverse,
+    dense.bends, dense.on_face, dense.entries,
+    dense.picked, dense.lay, dense.product,
 )  # fmt: skip
 
 
 class Loops(NamedTuple):
     """Those that are called from elsewhere."""
 
-    settle: Callable[..., None]
-    refresh: Callable[..., None]
+    insert: Callable[..., None]
+    follow: Callable[..., None]
     rounds: Callable[..., int]
     loop: Callable[..., tuple[int, int, Any, int, int]]
 
@@ -41,4 +41,4 @@ def loops() -> Loops:
 @cache
 def _loops(switched_off: str | None) -> Loops:
     ready = compiled_loops(*LOOPS, **{kernel.__name__: kernel.__name__ for kernel in KERNELS})
-    return Loops(*(ready[LOOPS.index(one)] for one in (basis.settle, basis.refresh, descent.rounds, loop.loop)))
+    return Loops(*(ready[LOOPS.index(one)] for one in (tableau.insert, tableau.follow, descent.rounds, loop.loop)))

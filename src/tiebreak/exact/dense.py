@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri, dtrtrs
+from scipy.linalg.lapack import dgeqrf, dorgqr, dpotrf, dpotrs, dtrtri, dtrtrs
 
 from ..arrays import Vector
 
@@ -162,12 +162,28 @@ def entries(code: Numbers, extents: Vector) -> Vector:
     return np.where(code < extents.size, entry, -entry)
 
 
+def picked(M: Array, index: Numbers) -> Array:
+    """Rows of M."""
+    return np.asarray(M[index])
+
+
+def lay(M: Array, block: Array) -> None:
+    """Let M begin with a block."""
+    M[: block.shape[0], : block.shape[1]] = block
+
+
+def product(A: Array, B: Array) -> Array:
+    """A B."""
+    return np.asarray(A @ B)
+
+
 def pseudo_inverse(rows: Array) -> tuple[Array, Vector]:
     """P with P rows' = I, in the span of the rows, and how far each row is from the span of those before it.
 
     Few long rows through the Cholesky factor L of their products, three times as fast as an orthogonal one, where that
     is as accurate: P = L'^-1 (Q Q')^-1 Q with Q = L^-1 rows makes up for what the rows of Q lack to be orthonormal, and
-    where that is at most ``ROUGH``, I - D + D^2 with D = Q Q' - I is the inverse to the last digits.
+    where that is at most ``ROUGH``, I - D + D^2 with D = Q Q' - I is the inverse to the last digits. Library calls, not
+    compiled.
     """
     r, n = rows.shape
     if n >= 2 * r:
@@ -178,5 +194,6 @@ def pseudo_inverse(rows: Array) -> tuple[Array, Vector]:
             rest = Q @ Q.T - np.eye(r)
             if np.abs(rest).max() <= ROUGH / r:
                 return (inverse.T @ (np.eye(r) - rest + rest @ rest)) @ Q, L.diagonal()
-    Q, R = np.linalg.qr(rows.T)
-    return dtrtrs(R, Q.T)[0], np.abs(R.diagonal())
+    factor, tau, _, _ = dgeqrf(rows.T)
+    P = dtrtrs(factor[:r], dorgqr(factor, tau)[0].T)[0]
+    return np.ascontiguousarray(P), np.abs(factor.diagonal())

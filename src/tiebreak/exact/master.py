@@ -12,9 +12,9 @@ import numpy as np
 from ..arrays import Vector
 from .atoms import Axes
 from .compiled import loops
-from .dense import ratio
+from .dense import norms, pseudo_inverse, ratio
 from .descent import Candidates, evaluate, newton
-from .tableau import CHANGES, FACTORED, FREE, LATEST, RANK, Tableau, insert, leave, prices
+from .tableau import CHANGES, FACTORED, FREE, GAUGED, LATEST, RANK, Tableau, leave, prices
 from .vertices import LEAST, Vertices
 
 LARGEST = 10_000_000  # entries of G, beyond which it is not kept
@@ -22,14 +22,14 @@ SHARED = ("n", "code", "where", "w", "E", "F", "p", "size")  # arrays of the tab
 
 
 def blank(capacity: int, rows: int, size: int) -> dict[str, np.ndarray]:
-    """The arrays of a tableau that are its own, for so many vertices, rows of E and of F."""
+    """The arrays of a tableau that are its own, for so many vertices, columns of E and of F; nothing is in them yet."""
     rank = min(capacity, rows)
     numbers = {"basic": rank, "free": capacity, "place": capacity}
     floats: dict[str, tuple[int, ...]] = {"gradient": (capacity,), "P": (rank, rows), "EB": (rank, rows)}
     floats |= {"FB": (rank, size), "K": (capacity, size), "C": (capacity, rank)}
     floats |= {"H": (capacity, capacity), "L": (capacity, capacity)}
-    integers = {name: np.zeros(count, dtype=np.int64) for name, count in numbers.items()}
-    return integers | {name: np.zeros(shape) for name, shape in floats.items()}
+    integers = {name: np.empty(count, dtype=np.int64) for name, count in numbers.items()}
+    return integers | {name: np.empty(shape) for name, shape in floats.items()}
 
 
 class Master:
@@ -50,12 +50,12 @@ class Master:
         self.bend, self._value = 1.0, 0.0
         target = self.level.b if self.level.quadratic else np.zeros(self.level.size)
         rows = vertices.E.shape[1]
-        gauge = np.zeros((target.size if target.size * rows <= LARGEST else 0, rows))
+        gauge = np.empty((target.size if target.size * rows <= LARGEST else 0, rows))
         room = max(LEAST, 2 * vertices.count)
         vertices.reserve(room)
         own = blank(room, rows, target.size)
-        self.t = Tableau(target=target, slope=np.zeros(target.size), G=gauge, **own, **self._shared())
-        self.loops.settle(self.t, rank_tol)
+        self.t = Tableau(target=target, slope=np.empty(target.size), G=gauge, **own, **self._shared())
+        self._choose_basis()
 
     def _shared(self) -> dict[str, Any]:
         return {name: getattr(self.v, name) for name in SHARED}
@@ -86,8 +86,30 @@ class Master:
         own = blank(capacity, t.E.shape[1], t.target.size)
         for name, larger in own.items():
             smaller = getattr(t, name)
-            larger[tuple(map(slice, smaller.shape))] = smaller
+            larger[tuple(map(slice, smaller.shape))] = smaller  # only the leading part of it counts
         self.t = t._replace(**own, **self._shared())
+
+    def _choose_basis(self) -> None:
+        """Split the vertices in use into independent ones, the heaviest first, and the rest."""
+        t, k = self.t, self.v.count
+        order = np.argsort(-t.w[:k], kind="stable")
+        r = min(k, t.E.shape[1])
+        slots, others = order[:r], order[r:]
+        rows = t.E[slots]
+        P, apart = pseudo_inverse(rows)
+        if (apart > self.rank_tol * norms(rows)).all():  # as many as E has columns, or all of them, at once
+            t.n[RANK], t.basic[:r], t.place[slots] = r, slots, np.arange(r)
+            t.n[FREE], t.free[: k - r], t.place[others] = k - r, others, -1 - np.arange(k - r)
+            t.EB[:r], t.FB[:r] = rows, t.F[slots]
+            self.loops.follow(t, P)
+            return
+        t.n[RANK] = t.n[FREE] = t.n[FACTORED] = t.n[GAUGED] = 0
+        for slot in order:
+            self.loops.insert(t, int(slot), self.rank_tol)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        self.loops.follow(self.t, pseudo_inverse(self.t.EB[: self.r])[0])
 
     # -- weights ------------------------------------------------------------------------------------------------
 
@@ -120,7 +142,7 @@ class Master:
     def refresh(self) -> None:
         """Compute afresh what is updated, and bring E'w back to e; nothing, if nothing has been updated."""
         if self.t.n[CHANGES]:
-            self.loops.refresh(self.t)
+            self._refresh()
 
     def proceed(self, new: Candidates, settled: bool, full_steps: int, gap: float, most: int) -> int:
         """Minimise, and let the candidate enter, if there is one; how many did."""
@@ -140,7 +162,7 @@ class Master:
         first = self.v.count
         self.v.add(new.code, np.zeros(new.code.size))
         for slot in range(first, self.v.count):
-            insert(self.t, slot, self.rank_tol)
+            self.loops.insert(self.t, slot, self.rank_tol)
 
     def _room(self, more: int) -> int:
         """The capacity that so many more vertices need, doubled now and then."""

@@ -18,7 +18,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Vector
-from .dense import bends, dots, gather, mix, put, put_column, rank_one, steepest
+from .dense import (
+    bends,
+    dots,
+    gather,
+    lay,
+    mix,
+    picked,
+    product,
+    put,
+    put_column,
+    rank_one,
+    scatter,
+    steepest,
+)  # fmt: skip
 
 REFRESH, LATEST = 50, 500  # changes after which to compute all afresh: if a residual says so, and in any case
 DRIFT = 1e-10  # of the prices: a residual above this, relative to what it is left of, says so
@@ -208,3 +221,22 @@ def prices(T: Tableau) -> Vector:
 def stale(T: Tableau) -> bool:
     """Whether a refresh is due."""
     return bool(T.n[CHANGES] >= (REFRESH if T.n[DRIFTED] else LATEST))
+
+
+def follow(T: Tableau, P: Array) -> None:
+    """Take P, computed afresh, and all that follows from it; the basic weights bring E'w back to e."""
+    r, q, k, rows = T.n[RANK], T.n[FREE], T.n[COUNT], T.E.shape[1]
+    lay(T.P, P)
+    T.n[CHANGES] = T.n[DRIFTED] = T.n[FACTORED] = T.n[GAUGED] = 0
+    for _ in range(2):
+        gap = -mix(T.w[:k], T.E, rows)
+        gap[0] += T.E[0, 0]
+        scatter(T.w, T.basic, np.maximum(gather(T.w, T.basic, r) + dots(T.P, gap, r), 0.0), 1.0)
+    if q > 0:
+        left = picked(T.E, T.free[:q])
+        C = product(left, P.T)
+        C = C + product(left - product(C, T.EB[:r]), P.T)
+        K = picked(T.F, T.free[:q]) - product(C, T.FB[:r])
+        lay(T.C, C)
+        lay(T.K, K)
+        lay(T.H, product(K, K.T))

@@ -44,10 +44,10 @@ class Vertices:
         return int(self.n[COUNT])
 
     def _take(self, capacity: int) -> None:
-        """Fresh arrays of that length."""
-        self.code = np.zeros(capacity, dtype=np.int64)
-        self.w, self.p, self.size = np.zeros(capacity), np.zeros(capacity), np.zeros(capacity)
-        self.E, self.F = np.zeros((capacity, 1 + self.t_star.size)), np.zeros((capacity, self.level.size))
+        """Fresh arrays of that length, with nothing in them yet."""
+        self.code = np.empty(capacity, dtype=np.int64)
+        self.w, self.p, self.size = np.empty(capacity), np.empty(capacity), np.empty(capacity)
+        self.E, self.F = np.empty((capacity, 1 + self.t_star.size)), np.empty((capacity, self.level.size))
 
     def next_level(self, level: Smooth, t_star: Vector) -> Vertices:
         """The same vertices to minimise ``level`` with, where the image t* of the level so far is kept."""
@@ -55,6 +55,7 @@ class Vertices:
         gaps = self.F[:k] - t_star
         spread, size = math.sqrt(np.einsum("ij,ij->", gaps, gaps) / k), float(self.size[:k].max())
         following = Vertices(self.atoms, level, self.level, t_star, (spread if spread > 1e-6 * size else size) or 1.0)
+        following.reserve(2 * k)
         following.add(self.code[:k], self.w[:k], gaps)
         return following
 

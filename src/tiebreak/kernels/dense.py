@@ -175,33 +175,26 @@ def ratio(w: Vector, step: Vector) -> tuple[float, int]:
     return least, slot
 
 
-@jit(SUMS)
-def pseudo_inverse(rows: Array) -> tuple[Array, Vector]:
-    """P with P rows' = I, in the span of the rows, and how far each row is from the span of those before it."""
-    r, n = rows.shape
-    if n >= 2 * r:
-        L = np.zeros((r, r))
-        if factorise(np.dot(rows, rows.T), L, 0, r, 0.0):
-            inverse = np.zeros((r, r))
-            for i in range(r):
-                inverse[i, i] = 1.0
-                for j in range(i):
-                    for k in range(j + 1):
-                        inverse[i, k] -= L[i, j] * inverse[j, k]
-                for k in range(i + 1):
-                    inverse[i, k] /= L[i, i]
-            Q = np.dot(inverse, rows)
-            rest = np.dot(Q, Q.T) - np.eye(r)
-            if np.abs(rest).max() <= 3e-6 / r:
-                return np.dot(np.dot(inverse.T, np.eye(r) - rest + np.dot(rest, rest)), Q), np.diag(L).copy()
-    Q, R = np.linalg.qr(rows.T)
-    P = np.ascontiguousarray(Q.T)
-    for i in range(r - 1, -1, -1):
-        factor = 1.0 / R[i, i]
-        for k in range(n):
-            P[i, k] *= factor
-        for j in range(i):
-            factor = R[j, i]
-            for k in range(n):
-                P[j, k] -= factor * P[i, k]
-    return P, np.abs(np.diag(R))
+@jit()
+def picked(M: Array, index: Numbers) -> Array:
+    """Rows of M."""
+    out = np.empty((index.size, M.shape[1]))
+    for i in range(index.size):
+        for j in range(M.shape[1]):
+            out[i, j] = M[index[i], j]
+    return out
+
+
+@jit()
+def lay(M: Array, block: Array) -> None:
+    """Let M begin with a block."""
+    for i in range(block.shape[0]):
+        for j in range(block.shape[1]):
+            M[i, j] = block[i, j]
+
+
+@jit()
+def product(A: Array, B: Array) -> Array:
+    """A B."""
+    out: Array = np.dot(A, B)
+    return out
