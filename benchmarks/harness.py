@@ -25,7 +25,7 @@ PACKAGES = ("numpy", "scipy", "numba", "cvxpy", "clarabel", "piqp", "scs", "high
 
 
 def side_by_side(
-    functions: dict[str, Callable[[], Any]], rounds: int = 5, turn: float = 0.1, budget: float = 5.0
+    functions: dict[str, Callable[[], Any]], rounds: int = 10, turn: float = 0.05, budget: float = 3.0
 ) -> dict[str, tuple[float, Any]]:
     """The least time of each after one call that is not counted, and its last outcome.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,6 +12,12 @@ Vector: TypeAlias = NDArray[np.float64]
 Matrix: TypeAlias = Any  # a 2-D NDArray[np.float64], a SciPy sparse array or matrix, or a LinearOperator
 
 UNIT_ROUNDOFF = float(np.finfo(np.float64).eps) / 2
+
+
+def length(v: NDArray[np.float64]) -> float:
+    """The Euclidean norm of all entries: ``numpy.linalg.norm`` without its questions."""
+    flat = v.ravel()
+    return math.sqrt(flat @ flat)
 
 
 def as_real_array(values: ArrayLike, name: str) -> NDArray[np.float64]:
@@ -38,6 +45,8 @@ def as_vector(values: ArrayLike, name: str, dim: int | None = None) -> Vector:
 
 def as_scalar(value: Any, name: str) -> float:
     """A finite real number."""
+    if type(value) in (int, float) and math.isfinite(value):
+        return float(value)
     array = as_real_array(value, name)
     if array.ndim != 0:
         raise ValueError(f"{name} must be a single number, got shape {array.shape}")

@@ -66,7 +66,7 @@ class Event:
 
     @cached_property
     def certificate(self) -> Certificate:
-        return self._bounds.certificate(self.f, self.g, self.x)
+        return self._bounds.certificate(self.f, self.g, self._problem.lower.rounding(self.x)[0])
 
 
 Callback = Callable[..., Any]

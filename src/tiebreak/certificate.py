@@ -182,12 +182,12 @@ class Bounds:
         self.multiplier = answer.multiplier
         self._answer = answer
 
-    def certificate(self, f: float, g: float, x: Vector, stationarity: float | None = None) -> Certificate:
-        """The bounds, read for a point with the values f and g."""
+    def certificate(self, f: float, g: float, g_error: float, stationarity: float | None = None) -> Certificate:
+        """The bounds, read for a point with the values f and g, the latter with this error."""
         return Certificate(
             g_lower=self.g_lower,
             g_upper=self.g_upper,
-            lower_gap=g + self.problem.lower.rounding(x)[0] - self.g_lower,
+            lower_gap=g + g_error - self.g_lower,
             f_lower=self.f_lower,
             f_upper=self.f_upper,
             upper_gap=f - self.f_lower,

@@ -281,14 +281,15 @@ class _Run:
     def _observe(self, state: State) -> Certificate:
         """Fresh bounds at what the method would return, recorded in the trace."""
         x = self.solver.solution(state)
-        f, g = self.bounds.problem.upper.value(x), self.bounds.problem.lower.value(x)
+        f = self.bounds.problem.upper.value(x)
+        g, g_error = self.bounds.problem.lower.value_and_error(x)
         if state.answer is not None:
             self.bounds.adopt(state.answer, f, g)
         # An exact method's own proof is enough where it shows the tolerances; the oracles could not sharpen it.
-        certificate = None if state.answer is None else self.bounds.certificate(f, g, x, self.stationarity)
+        certificate = None if state.answer is None else self.bounds.certificate(f, g, g_error, self.stationarity)
         if certificate is None or not self._shown(certificate):
             self.stationarity = self.bounds.observe(x, state.anchor, state.multiplier)
-            certificate = self.bounds.certificate(f, g, x, self.stationarity)
+            certificate = self.bounds.certificate(f, g, g_error, self.stationarity)
         self._observed = x, f, g, certificate
         self.trace.record(state.k, self.elapsed(), f, g, certificate)
         return certificate
@@ -316,8 +317,8 @@ class _Run:
             _, f, g, certificate = self._observed
         else:
             status, detail = self._look_again(x, status, detail)
-            f, g = self.problem.upper.value(x), self.problem.lower.value(x)
-            certificate = self.bounds.certificate(f, g, x, self.stationarity)
+            f, (g, g_error) = self.problem.upper.value(x), self.problem.lower.value_and_error(x)
+            certificate = self.bounds.certificate(f, g, g_error, self.stationarity)
         words = explain(certificate, self.problem)
         split = getattr(self.problem.domain, "split", None)
         return Result(

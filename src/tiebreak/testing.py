@@ -64,6 +64,9 @@ def check_objective(objective: Objective, dim: int | None = None, seed: int = 0,
         checks.that(np.abs(at_grad - grad).max() <= scale, "value_and_grad_at must give the gradient")
         checks.that(abs(objective.value_at(x, image) - value) <= scale, "value_at must give the value")
         checks.that(min(objective.rounding(x)) >= 0, "rounding errors must not be negative")
+        both = objective.value_and_error(x)
+        checks.that(abs(both[0] - value) <= scale, "value_and_error must give the value")
+        checks.that(both[1] == objective.rounding(x)[0], "value_and_error must give the error of rounding")
         check_gradient(objective.smooth_part, x)
         checks.made += 1
     if objective.convex:

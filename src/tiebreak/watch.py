@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import replace
 from functools import cached_property
@@ -53,7 +54,7 @@ class _Watched:
         """Count a call, or the share of a pass over the data that it was, and stop at NaN and infinities."""
         name = f"{self._name}.{oracle}"
         self._calls[name] += share  # type: ignore[assignment]
-        if not all(np.isfinite(result).all() for result in results):
+        if not all(math.isfinite(r) if isinstance(r, float) else np.isfinite(r).all() for r in results):
             raise NonFiniteError(name)
 
 
@@ -115,6 +116,11 @@ class _WatchedObjective(_Watched, Objective):
     def rounding(self, x: Vector) -> tuple[float, float]:
         errors: tuple[float, float] = self._inner.rounding(x)
         return errors if np.isfinite(errors).all() else (np.inf, np.inf)  # nothing is proved with such a value
+
+    def value_and_error(self, x: Vector) -> tuple[float, float]:
+        value, error = self._inner.value_and_error(x)
+        self._noted("value", value)
+        return value, error if math.isfinite(error) else np.inf
 
 
 class _WatchedDomain(_Watched, Domain):

@@ -20,11 +20,11 @@ class Axes:
         self.extents, self.signed = extents, signed
         self.dim = extents.size
         self.total = 2 * self.dim if signed else self.dim
+        self._values = np.concatenate([extents, -extents]) if signed else extents
 
     def entries(self, codes: Codes) -> tuple[Codes, Vector]:
         """Place and value of the one nonzero of each."""
-        index = codes % self.dim
-        return index, np.where(codes < self.dim, self.extents[index], -self.extents[index])
+        return codes % self.dim, self._values[codes]
 
     def least(self, c: Vector) -> int:
         """The vertex with the least <c, v>."""

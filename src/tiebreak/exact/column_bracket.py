@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..arrays import UNIT_ROUNDOFF, Vector
+from ..arrays import UNIT_ROUNDOFF, Vector, length
 from ..objectives.matrix import gamma
 from ..problem import Problem
 from .evaluated import evaluated, largest, lowest
@@ -97,8 +97,8 @@ class Bracket:
         self.row_norms = np.sqrt(np.einsum("ij,ij->i", P, P)) * (1 + 1e-6)
         if lower.data is not None and self.solutions.spanned and mu > 0:
             slopes = v.dot(self.r)[master.t.basic[: master.r]] - float(self.r @ self.x)
-            noise = 2 * slope_error * np.sqrt(master.r) * float(np.linalg.norm(self.row_norms))
-            delta = min(delta, (float(np.linalg.norm(slopes @ P)) + noise) / mu)
+            noise = 2 * slope_error * np.sqrt(master.r) * length(self.row_norms)
+            delta = min(delta, (length(slopes @ P) * (1 + 1e-6) + noise) / mu)
         self.delta = delta + self.g.image_error + (0.0 if lower.data is None else self.drift * v.s0)
 
     # -- f -----------------------------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ class Bracket:
             c, c_error = c + pulled, c_error + gamma(y.size) * size
         c_error = c_error + 4 * UNIT_ROUNDOFF * np.abs(c)
         best = self.problem.upper.lower_bound
-        paid = self.f_error + float(np.linalg.norm(y)) * self.delta * (1 + 1e-12) + 8 * UNIT_ROUNDOFF * abs(f)
+        paid = self.f_error + length(y) * self.delta * (1 + 1e-12) + 8 * UNIT_ROUNDOFF * abs(f)
         for lam in {self.lam, 0.0}:
             slope = c + lam * self.r
             error = self._largest(c_error + lam * self.g.grad_error + 4 * UNIT_ROUNDOFF * np.abs(slope))
@@ -137,6 +137,6 @@ class Bracket:
         if v.count > self.count:  # the basis has been completed since
             master.evaluate()
             y = master.multiplier()
-        move = float(np.linalg.norm(master.t.FB[: master.r])) * float(np.linalg.norm(self.row_norms)) * self.delta
-        rise = float(np.linalg.norm(y[1:])) * self.delta * (1 + 1e-6) + 0.5 * self.upper.most * move**2
+        move = length(master.t.FB[: master.r]) * length(self.row_norms) * self.delta
+        rise = length(y[1:]) * self.delta * (1 + 1e-6) + 0.5 * self.upper.most * move**2
         return float(self.f.value + self.f_error + rise + 8 * UNIT_ROUNDOFF * abs(self.f.value))

@@ -137,8 +137,9 @@ def _lower_level(problem: Problem, lower: Smooth, max_steps: int) -> Solved:
     domain = problem.domain
     vertices = start(atoms_of(domain, problem.dim), lower)
     master = Master(vertices, RANK_TOLERANCES[0])
-    steps, end, _ = generate(master, None, max_steps, max_steps)
-    normal, scale = lower.pull(master.t.slope), lower_scale(master.t, master.bend)
+    steps, end, offer = generate(master, None, max_steps, max_steps)
+    normal = offer.slope if end == "optimal" else lower.pull(master.t.slope)
+    scale = lower_scale(master.t, master.bend)
     level = float(vertices.w[: vertices.count] @ master.t.gradient[: vertices.count])
     flat = float(normal @ domain.lmo(-normal)) - level <= FLAT * scale
     return Solved(vertices, master.image, normal, level, 1e-14 * scale, flat, steps, end)
@@ -152,15 +153,15 @@ def _upper_level(
     normal = Normal(lower, solved.normal, solved.level, solved.resolution, solved.flat)
     vertices = solved.vertices.next_level(upper, solved.t_star)
     master = Master(vertices, rank_tol)
-    steps, end, lam = generate(master, normal, max_steps, CROWD if may_be_dense(upper) else max_steps)
+    steps, end, offer = generate(master, normal, max_steps, CROWD if may_be_dense(upper) else max_steps)
     if end == "crowded":
         ties = np.full(problem.dim, solved.resolution / (domain.diameter or 1.0))
         face = optimal_face(domain, lower, solved.normal, ties, 0.0)
         if face is not None and face.complete and (dense := warm_start(vertices, face, lower, upper)) is not None:
             master = Master(dense, rank_tol)
-        more, end, lam = generate(master, normal, max_steps - steps, max_steps, lam)
+        more, end, offer = generate(master, normal, max_steps - steps, max_steps, offer.lam)
         steps += more
     master.refresh()
     if master.residual() > FEASIBLE:
         master.repair()
-    return master, lam, steps, end
+    return master, offer.lam, steps, end

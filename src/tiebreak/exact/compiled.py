@@ -13,7 +13,7 @@ from . import dense, descent, loop, sweep, tableau
 LOOPS = (
     tableau.insert, tableau.drop, tableau.pivot, tableau.leave, tableau.curves, tableau.prices, tableau.stale,
     tableau.follow, descent.evaluate, descent.newton, descent.descend, descent.rounds,
-    sweep.lower_scale, sweep.upper_scale, sweep.price, sweep.proceed, loop.loop,
+    sweep.lower_scale, sweep.upper_scale, sweep.price, sweep.no_offer, sweep.proceed, loop.loop,
 )  # fmt: skip
 KERNELS = (
     dense.dots, dense.mix, dense.rank_one, dense.factorise, dense.solve_factored, dense.put, dense.put_column,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import UNIT_ROUNDOFF, Vector
+from ..arrays import UNIT_ROUNDOFF, Vector, length
 from ..objectives.base import Objective
 from ..objectives.linked import LINK_UNITS
 from ..objectives.matrix import gamma
@@ -51,7 +50,7 @@ def evaluated(objective: Objective, level: Smooth, x: Vector) -> Evaluated:
     if level.p is not None:
         value_error += gamma(x.size) * float(np.abs(level.p) @ np.abs(x))
     grad_error = 1.01 * (grad_error + 4 * UNIT_ROUNDOFF * np.abs(grad))
-    return Evaluated(value, grad, t, 1.01 * value_error, grad_error, 1.01 * math.sqrt(image_error @ image_error))
+    return Evaluated(value, grad, t, 1.01 * value_error, grad_error, 1.01 * length(image_error))
 
 
 def largest(atoms: Atoms, domain: Domain, size: Vector) -> float:

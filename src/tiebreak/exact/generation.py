@@ -14,7 +14,7 @@ from .interrupt import check
 from .loop import FULL, LIMIT, STALE, Steps, loop
 from .master import Master
 from .smooth import Smooth
-from .sweep import Offer, Sweep, lower_scale, upper_scale
+from .sweep import Offer, Sweep, lower_scale, no_offer, upper_scale
 from .tableau import stale
 from .vertices import Vertices
 
@@ -65,7 +65,7 @@ class Oracle:
             code, toll, lam = self._lexicographic(c, at_x, lam, normal)
             noise = 1e-14 * scale + 2 * lam * normal.resolution
         gap, known = at_x - atoms.dot(c, code) - toll, master.v.slot(code) >= 0
-        return Offer(gap, scale, noise, lam, np.array([code]), known, k, stale(t), False)
+        return Offer(gap, scale, noise, lam, np.array([code]), known, k, stale(t), False, c)
 
     def _lexicographic(self, c: Vector, at_x: float, lam: float, normal: Normal) -> tuple[int, float, float]:
         """Dinkelbach: the best vertex at the least lam at which none that raises g is worth it, its toll, and lam."""
@@ -83,22 +83,21 @@ class Oracle:
         return self.master.proceed(self.master.v.candidates(offer.code), settled, full, offer.gap, most)
 
 
-def generate(master: Master, normal: Normal | None, most: int, crowd: int, lam: float = 0.0) -> tuple[int, str, float]:
-    """Add vertices until none helps; returns the steps taken, how it ended, and the price of the lower level."""
+def generate(master: Master, normal: Normal | None, most: int, crowd: int, lam: float = 0.0) -> tuple[int, str, Offer]:
+    """Add vertices until none helps; returns the steps taken, how it ended, and what was last priced."""
     steps, full, repeats, end = 0, 1, 0, FULL
     run = master.loops.loop if master.sweeps else loop
-    offer = Offer(0.0, 0.0, 0.0, lam, np.zeros(0, dtype=np.int64), False, 0, False, False)
+    last = no_offer(lam)
     while end in (STALE, FULL) or (end == LIMIT and steps < most):
         check()
         S: Steps = sweep_of(master, normal) if master.sweeps else Oracle(master, normal)
-        more, end, last, full, repeats = run(S, offer, full, repeats, min(most - steps, AT_ONCE), crowd)
+        more, end, last, full, repeats = run(S, no_offer(last.lam), full, repeats, min(most - steps, AT_ONCE), crowd)
         steps += more
-        offer = offer._replace(lam=last.lam)
         if end == STALE:
             master.refresh()
         if end == FULL:
             master.reserve(2 * master.t.free.size)
-    return steps, ENDS[end], offer.lam
+    return steps, ENDS[end], last
 
 
 def sweep_of(master: Master, normal: Normal | None) -> Sweep:

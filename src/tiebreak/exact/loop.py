@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from .sweep import Offer
+from .sweep import Offer, no_offer
 
 NEAR = 1e-9  # below this gap, relative to the scale, the master problem is solved with a second, refining step
 
@@ -45,8 +45,11 @@ def loop(S: Steps, offer: Offer, full: int, repeats: int, most: int, crowd: int)
         none = offer.gap <= offer.noise
         if none and (full == 2 or offer.exact):
             return step, OPTIMAL, offer, full, repeats
-        if none or offer.known:  # the price of one in use should be 0: factors have drifted, or it is mere rounding
-            repeats += 0 if none else 1
+        if none:  # once more, with a refining step
+            offer, full, settled = no_offer(offer.lam), 2, False
+            continue
+        if offer.known:  # the price of one in use should be 0: factors have drifted, or it is mere rounding
+            repeats += 1
             return step + 1, REPEATED if repeats == 3 else STALE, offer, 2, repeats
         if offer.used >= crowd:
             return step, CROWDED, offer, full, repeats

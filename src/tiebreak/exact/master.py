@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Vector
+from ..arrays import Vector, length
 from .atoms import Axes
 from .compiled import loops
 from .dense import norms, pseudo_inverse, ratio
@@ -50,7 +50,7 @@ class Master:
         self.bend, self._value = 1.0, 0.0
         target = self.level.b if self.level.quadratic else np.zeros(self.level.size)
         rows = vertices.E.shape[1]
-        gauge = np.empty((target.size if target.size * rows <= LARGEST else 0, rows))
+        gauge = np.empty((rows if target.size * rows <= LARGEST else 0, target.size))
         room = max(LEAST, 2 * vertices.count)
         vertices.reserve(room)
         own = blank(room, rows, target.size)
@@ -232,7 +232,7 @@ class Master:
 
     def residual(self) -> float:
         """||E'w - e|| / s0."""
-        return float(np.linalg.norm(self._missing())) / self.v.s0
+        return length(self._missing()) / self.v.s0
 
     def multiplier(self) -> Vector:
         """The prices of the rows of E at the weights last evaluated."""

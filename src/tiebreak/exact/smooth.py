@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..arrays import Matrix, Vector
+from ..arrays import Matrix, Vector, length
 from ..kernels import compiled, flat
 from ..objectives import Huber, LeastSquares, Linear, Logistic, Quadratic, SquaredNorm
 from ..objectives.algebra import Multiple, Sum
@@ -50,8 +50,8 @@ class Smooth:
     def __init__(self, objective: Objective, dim: int) -> None:
         self.dim = dim
         parts: list[Part] = []
-        p = np.zeros(dim)
         terms = flattened(objective)
+        p = np.zeros(dim)
         for factor, term in terms:
             part = _part(factor, term, p)
             if part is not None:
@@ -61,7 +61,7 @@ class Smooth:
         self.data = DataMatrix.trusted(_stacked([part.A for part in parts])) if parts else None
         self.size = 0 if self.data is None else self.data.shape[0]
         squares = [part.target for part in parts if part.link is None]
-        self.b = np.concatenate([np.zeros(0), *squares])
+        self.b = squares[0] if len(squares) == 1 else np.concatenate([np.zeros(0), *squares])
         self.links: list[tuple[slice, Link]] = []
         start = self.b.size
         for part in parts:
@@ -71,7 +71,7 @@ class Smooth:
         self.quadratic = not self.links
         self.own_rows = not any(isinstance(term, Quadratic) for _, term in terms)
         self.most = max([1.0 if self.b.size else 0.0, *(link.most for _, link in self.links)])
-        self.push = float(np.linalg.norm(self.at(np.zeros(self.size))[1]))
+        self.push = length(self.b if self.quadratic else self.at(np.zeros(self.size))[1])
 
     def image(self, x: Vector) -> Vector:
         """F x."""

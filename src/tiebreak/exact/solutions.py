@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..arrays import Vector
+from ..arrays import Vector, length
 from ..sets import Birkhoff
 from ..sets.base import Domain
 from .master import Master
@@ -47,7 +47,7 @@ class Solutions:
             if master.r == face.dimension + 1:  # E tells all points of the face apart
                 self.unique = self.constant = True
         self.spanned = master.r == rows or (face is not None and not self.doubtful)
-        condition = float(np.linalg.norm(master.t.P[: master.r])) * master.v.s0
+        condition = length(master.t.P[: master.r]) * master.v.s0
         self.doubtful |= condition > CONDITION
         if self.unique is None:
             self._look_for_second(lower, upper)
@@ -113,8 +113,8 @@ class Solutions:
         room = np.where(mix > 1e-12, v.w[basic] / np.maximum(mix, 1e-12), np.inf)
         for candidate in np.flatnonzero(np.min(room, axis=1, initial=1) > MOVE):
             s = vertex(int(candidate))
-            size = float(np.linalg.norm(s))
-            if np.linalg.norm(s - v.atoms.mixed(v.code[basic], mix[candidate])) > SAME * size:
+            size = length(s)
+            if length(s - v.atoms.mixed(v.code[basic], mix[candidate])) > SAME * size:
                 self.unique = False
                 break
         return moves

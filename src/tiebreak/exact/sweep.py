@@ -40,6 +40,8 @@ class Offer(NamedTuple):
         Whether a refresh is due before anything else.
     exact : bool
         Whether there is nothing to refine: no superbasic weights, and nothing updated.
+    slope : array
+        What vertices are priced by, but for the price of the lower level: at the lower level, the gradient.
     """
 
     gap: float
@@ -51,6 +53,12 @@ class Offer(NamedTuple):
     used: int
     stale: bool
     exact: bool
+    slope: Vector
+
+
+def no_offer(lam: float) -> Offer:
+    """Before anything has been priced."""
+    return Offer(0.0, 0.0, 0.0, lam, np.zeros(0, dtype=np.int64), False, 0, False, False, np.zeros(0))
 
 
 class Sweep(NamedTuple):
@@ -131,7 +139,7 @@ def price(S: Sweep, lam: float) -> Offer:
     code = on_face(code, c, lam, S.normal, S.extents, S.signed, math.inf if S.flat else S.least + S.resolution)
     noise += 2.0 * lam * S.resolution
     exact = T.n[FREE] == 0 and T.n[CHANGES] == 0
-    return Offer(gap, scale, noise, lam, code, T.where[code[0]] >= 0, k, stale(T), exact)
+    return Offer(gap, scale, noise, lam, code, T.where[code[0]] >= 0, k, stale(T), exact, c)
 
 
 def proceed(S: Sweep, offer: Offer, settled: bool, full: int, most: int) -> int:

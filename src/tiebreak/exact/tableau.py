@@ -1,7 +1,7 @@
 """The basis of the vertices in use, and what follows from it, kept up to date as vertices come and go.
 
 The basic rows of E are independent; every other row is a mix C of them, so the superbasic weights z move freely and the
-basic ones follow by -C'z. Kept: the pseudo-inverse P of the basic rows, G = F_B'P, which takes rows of E to the mix of
+basic ones follow by -C'z. Kept: the pseudo-inverse P of the basic rows, G = P'F_B, which takes rows of E to the mix of
 images F_B that belongs to them (once it is asked for, and where it is not too large), C, K = F_N - C F_B and H = K K',
 the reduced Hessian of 1/2 ||F'w||^2. A change of one vertex is a rank-one update of each; all are computed afresh now
 and then, and every use of P is refined by its residual, so that nothing drifts.
@@ -107,7 +107,7 @@ def insert(T: Tableau, slot: int, rank_tol: float) -> None:
         rest = rest / (size * size)
         rank_one(T.P, c, rest)
         if T.n[GAUGED]:
-            rank_one(T.G, dots(T.G, row, image.size) - image, rest)
+            rank_one(T.G, rest, mix(row, T.G, image.size) - image)
         put(T.P, r, rest)
         put(T.EB, r, row)
         put(T.FB, r, image)
@@ -156,7 +156,7 @@ def pivot(T: Tableau, j: int, t: int) -> None:
     rank_one(T.P, row, inverse)
     put(T.P, j, inverse)
     if T.n[GAUGED]:
-        rank_one(T.G, -image, inverse)
+        rank_one(T.G, inverse, -image)
     T.n[FACTORED] = 0
     put(T.EB, j, T.E[slot])
     put(T.FB, j, T.F[slot])
@@ -199,7 +199,7 @@ def curves(T: Tableau, E: Array, F: Array, order: Numbers) -> Vector:
     if not T.n[GAUGED]:
         T.G[:] = 0.0
         for i in range(T.n[RANK]):
-            rank_one(T.G, T.FB[i], -T.P[i])
+            rank_one(T.G, -T.P[i], T.FB[i])
         T.n[GAUGED] = 1
     return bends(T.G, E, F, order)
 

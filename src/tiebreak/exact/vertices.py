@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ..arrays import Vector
+from ..arrays import Vector, length
 from .atoms import Atoms, Codes
 from .dense import norms
 from .descent import Candidates
@@ -53,7 +53,7 @@ class Vertices:
         """The same vertices to minimise ``level`` with, where the image t* of the level so far is kept."""
         k = self.count
         gaps = self.F[:k] - t_star
-        spread, size = math.sqrt(np.einsum("ij,ij->", gaps, gaps) / k), float(self.size[:k].max())
+        spread, size = length(gaps) / math.sqrt(k), float(self.size[:k].max())
         following = Vertices(self.atoms, level, self.level, t_star, (spread if spread > 1e-6 * size else size) or 1.0)
         following.reserve(2 * k)
         following.add(self.code[:k], self.w[:k], gaps)
@@ -63,24 +63,27 @@ class Vertices:
         """No vertices; the same levels, or another one to minimise."""
         return Vertices(self.atoms, level or self.level, self.fixed, self.t_star, self.s0)
 
-    def candidates(self, codes: Codes, gaps: np.ndarray | None = None) -> Candidates:
-        """The columns of vertices; ``gaps`` are their images minus t*, where they are at hand."""
-        level = self.level
-        E = np.empty((codes.size, self.E.shape[1]))
+    def candidates(self, codes: Codes) -> Candidates:
+        """The columns of vertices that are in no slot."""
+        E, F = np.empty((codes.size, self.E.shape[1])), np.empty((codes.size, self.F.shape[1]))
+        return Candidates(codes, E, F, *self._written(codes, E, F))
+
+    def _written(
+        self, codes: Codes, E: np.ndarray, F: np.ndarray, gaps: np.ndarray | None = None
+    ) -> tuple[Vector, Vector]:
+        """Write the rows of vertices into E and F; returns <p, v> and ||F v||."""
         E[:, 0] = self.s0
         if self.fixed is not None:
             E[:, 1:] = self.atoms.images(self.fixed, codes) - self.t_star if gaps is None else gaps
-        F = self.atoms.images(level, codes)
-        p = np.zeros(codes.size) if level.p is None else self.atoms.dots(level.p, codes)
-        return Candidates(codes, E, F, p, norms(F))
+        F[:] = self.atoms.images(self.level, codes)
+        return np.zeros(codes.size) if self.level.p is None else self.atoms.dots(self.level.p, codes), norms(F)
 
     def add(self, codes: Codes, weights: Vector, gaps: np.ndarray | None = None) -> None:
-        """Put vertices into the next slots."""
-        new = self.candidates(codes, gaps)
+        """Put vertices into the next slots; ``gaps`` are their images minus t*, where they are at hand."""
         self.reserve(self.count + codes.size)
         slots = slice(self.count, self.count + codes.size)
-        self.code[slots], self.w[slots], self.p[slots], self.size[slots] = codes, weights, new.p, new.size
-        self.E[slots], self.F[slots] = new.E, new.F
+        self.p[slots], self.size[slots] = self._written(codes, self.E[slots], self.F[slots], gaps)
+        self.code[slots], self.w[slots] = codes, weights
         self.where[codes] = np.arange(slots.start, slots.stop)
         self.n[COUNT] = slots.stop
 

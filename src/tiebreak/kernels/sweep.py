@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Vector
+from .dense import mix
 from .jit import SUMS, jit
 
 Array = NDArray[np.float64]
@@ -74,15 +75,13 @@ def norms(M: Array) -> Vector:
 
 @jit(SUMS)
 def bends(G: Array, E: Array, F: Array, order: Numbers) -> Vector:
-    """||F - G E||^2 for some of the rows of E and F."""
+    """||F - E G||^2 for some of the rows of E and F."""
     out = np.zeros(order.size)
     for k in range(order.size):
         row = order[k]
-        for i in range(G.shape[0]):
-            moved = F[row, i]
-            for j in range(G.shape[1]):
-                moved -= G[i, j] * E[row, j]
-            out[k] += moved * moved
+        moved = F[row] - mix(E[row], G, G.shape[1])
+        for i in range(moved.size):
+            out[k] += moved[i] * moved[i]
     return out
 
 

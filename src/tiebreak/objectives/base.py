@@ -138,6 +138,10 @@ class Objective(ABC):
         size = float(np.linalg.norm(grad))
         return unit * (abs(value) + size * float(np.linalg.norm(x))), unit * size
 
+    def value_and_error(self, x: Vector) -> tuple[float, float]:
+        """The value at x and the first number of ``rounding``, for objectives with work in common to both."""
+        return self.value(x), self.rounding(x)[0]
+
     def _point(self, x: ArrayLike) -> Vector:
         """x as a float64 vector of the right length; finiteness is left to the caller."""
         point = np.asarray(x, dtype=np.float64)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import UNIT_ROUNDOFF, Vector, as_positive, as_vector
+from ..arrays import UNIT_ROUNDOFF, Vector, as_positive, as_vector, length
 from .base import Image
 from .linked import Linked
 from .matrix import gamma
@@ -67,11 +67,11 @@ class LeastSquares(Linked):
         # goes down.
         x = self._point(x)
         r = self.image(x) - self.b
-        r_error = self._data.product_error(x) + UNIT_ROUNDOFF * float(np.linalg.norm(r))
+        r_error = self._data.product_error(x) + UNIT_ROUNDOFF * length(r)
         pull, part = float(self.b @ r), linear_minimum / self.scale
-        slack = gamma(r.size) * float(np.abs(self.b) @ np.abs(r)) + float(np.linalg.norm(self.b)) * r_error
+        slack = gamma(r.size) * float(np.abs(self.b) @ np.abs(r)) + length(self.b) * r_error
         B = pull - part + 1.01 * slack + 8 * UNIT_ROUNDOFF * (abs(pull) + abs(part))
-        norm = float(np.linalg.norm(r)) * (1 + gamma(r.size)) + 1.01 * r_error
+        norm = length(r) * (1 + gamma(r.size)) + 1.01 * r_error
         if not B < 0 or norm == 0:
             return 0.0
         return self.scale / 2 * (B / norm) ** 2 * (1 - 16 * UNIT_ROUNDOFF)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import UNIT_ROUNDOFF, Vector
+from ..arrays import UNIT_ROUNDOFF, Vector, length
 from .base import Image, Objective, Predictor
 from .matrix import DataMatrix, gamma
 
@@ -47,7 +47,7 @@ class Linked(Objective):
 
     def link_rounding(self, t: Vector, value: float, slope: Vector) -> tuple[float, float]:
         """Bounds on the errors of ``link`` at t: as here where h is a sum of n accurate nonnegative terms."""
-        return gamma(t.size + LINK_UNITS) * value, LINK_UNITS * UNIT_ROUNDOFF * float(np.linalg.norm(slope))
+        return gamma(t.size + LINK_UNITS) * value, LINK_UNITS * UNIT_ROUNDOFF * length(slope)
 
     @property
     def predictor(self) -> Predictor:  # type: ignore[override]
@@ -90,12 +90,16 @@ class Linked(Objective):
 
     def rounding(self, x: Vector) -> tuple[float, float]:
         """Bounds on the errors of value and gradient: of Ax passed on through h, of h, and of A'u."""
-        x = self._point(x)
-        t = self.image(x)
+        return self._rounding_at(x, self.image(x))[1:]
+
+    def value_and_error(self, x: Vector) -> tuple[float, float]:
+        return self._rounding_at(x, self.image(x))[:2]
+
+    def _rounding_at(self, x: Vector, t: Vector) -> tuple[float, float, float]:
         value, slope = self.link(t)
         value_error, slope_error = self.link_rounding(t, value, slope)
-        image_error = self._data.product_error(x)
-        size, bend = float(np.linalg.norm(slope)), float(np.max(self.curvature))
+        image_error = self._data.product_error(self._point(x))
+        size, bend = length(slope), float(np.max(self.curvature))
         value_error += (size + slope_error) * image_error + bend / 2 * image_error**2
         slope_error += bend * image_error
-        return value_error, self._data.frobenius * (gamma(t.size) * size + slope_error)
+        return value, value_error, self._data.frobenius * (gamma(t.size) * size + slope_error)

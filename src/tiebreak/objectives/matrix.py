@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..arrays import UNIT_ROUNDOFF, Matrix, Vector, as_real_array
+from ..arrays import UNIT_ROUNDOFF, Matrix, Vector, as_real_array, length
 from .spectrum import krylov_bound, largest_eigenvalue
 
 EXACT_SIDE = 500  # up to this many rows or columns an eigenvalue decomposition of the Gram matrix is cheap
@@ -112,7 +112,7 @@ class DataMatrix:
     def product_error(self, x: Vector) -> float:
         """A bound on the Euclidean error of the computed A x (an operator counts as a dense product)."""
         terms = x.size if self.kind == "operator" else int(np.count_nonzero(x))
-        return gamma(terms) * self.frobenius * float(np.linalg.norm(x))
+        return gamma(terms) * self.frobenius * length(x)
 
     @cached_property
     def _column_cost(self) -> int:
