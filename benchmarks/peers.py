@@ -51,13 +51,13 @@ def cvxpy_l1(known: Family, form: str, told: bool = False, **options: Any) -> np
     return np.full(A.shape[1], np.nan) if x.value is None else x.value
 
 
-def piqp_l1(known: Family) -> np.ndarray:
+def piqp_l1(known: Family, max_iter: int = 400) -> np.ndarray:
     """PIQP at 1e-9 on both levels, in split variables, the upper level on A x = t."""
     A, b, B, y, radius = l1_data(known)
     d = A.shape[1]
-    split, _ = ref.piqp_point(in_l1_ball(radius, A, b), 1e-9)
+    split, _ = ref.piqp_point(in_l1_ball(radius, A, b), 1e-9, max_iter)
     t = A @ (split[:d] - split[d : 2 * d])
-    split, _ = ref.piqp_point(in_l1_ball(radius, B, y, A, t), 1e-9)
+    split, _ = ref.piqp_point(in_l1_ball(radius, B, y, A, t), 1e-9, max_iter)
     return split[:d] - split[d : 2 * d]
 
 

@@ -128,7 +128,7 @@ def clarabel_point(task: Level, tolerance: float = 1e-12) -> tuple[np.ndarray, n
     return np.array(solution.x)[: task.q.size], -np.array(solution.z)[: task.b.size]
 
 
-def piqp_point(task: Level, tolerance: float = 1e-11) -> tuple[np.ndarray, np.ndarray]:
+def piqp_point(task: Level, tolerance: float = 1e-11, max_iter: int = 400) -> tuple[np.ndarray, np.ndarray]:
     """Route two: PIQP; x and the multipliers of A x = b."""
     import piqp
 
@@ -137,7 +137,7 @@ def piqp_point(task: Level, tolerance: float = 1e-11) -> tuple[np.ndarray, np.nd
     solver = piqp.SparseSolver()
     solver.settings.eps_abs = tolerance
     solver.settings.eps_rel = 0.0
-    solver.settings.max_iter = 400
+    solver.settings.max_iter = max_iter
     low, high = np.concatenate([task.low, -free]), np.concatenate([task.high, free])
     solver.setup(sparse.csc_matrix(P), c, sparse.csc_matrix(equations), rhs, None, None, None, low, high)
     solver.solve()
