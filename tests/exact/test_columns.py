@@ -254,14 +254,20 @@ def test_where_it_does_not_apply(problem: tb.Problem, reason: str) -> None:
         solve_columns(problem)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_long_rows_do_without_the_table_of_mixes(seed, monkeypatch):
-    """The table is as large as the product of the rows of both levels: beyond a size it is not kept."""
+def with_choice(seed: int, k_sparse: bool = False) -> tb.Problem:
+    """Eight equations in thirty unknowns, and a domain with room around one of their solutions."""
     rng = np.random.default_rng(seed)
     A = rng.normal(size=(8, 30))
     x = rng.normal(size=30) * (rng.random(30) < 0.4)
     upper = tb.LeastSquares(rng.normal(size=(12, 30)), 3 * rng.normal(size=12))
-    problem = tb.Problem(upper, tb.LeastSquares(A, A @ x), tb.L1Ball(2 * float(np.abs(x).sum()) + 1))
+    ball = tb.L1Ball(2 * float(np.abs(x).sum()) + 1)
+    return tb.Problem(upper, tb.LeastSquares(A, A @ x), tb.KSparse(3, 2 * np.abs(x).max() + 1) if k_sparse else ball)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_long_rows_do_without_the_table_of_mixes(seed, monkeypatch):
+    """The table is as large as the product of the rows of both levels: beyond a size it is not kept."""
+    problem = with_choice(seed)
     kept = tb.solve(problem, "exact")
     monkeypatch.setattr("tiebreak.exact.master.LARGEST", 0)
     without = tb.solve(problem, "exact")
@@ -287,12 +293,7 @@ def test_inverse_of_rows(condition: float, columns: int) -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_only_what_was_written_is_read(seed, monkeypatch):
     """The arrays of a tableau are taken as they come: whatever is in them must not matter."""
-    rng = np.random.default_rng(seed)
-    A = rng.normal(size=(8, 30))
-    x = rng.normal(size=30) * (rng.random(30) < 0.4)
-    upper = tb.LeastSquares(rng.normal(size=(12, 30)), 3 * rng.normal(size=12))
-    domain = tb.L1Ball(2 * float(np.abs(x).sum()) + 1) if seed % 2 else tb.KSparse(3, 2 * float(np.abs(x).max()) + 1)
-    problem = tb.Problem(upper, tb.LeastSquares(A, A @ x), domain)
+    problem = with_choice(seed, k_sparse=seed % 2 == 0)
     expected = solve_columns(problem)
     empty = np.empty
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -17,12 +16,7 @@ from tiebreak.steps import Constant, Harmonic, InverseSqrt
 TIGHT = {"tol_upper": 1e-30, "tol_lower": 1e-30}
 
 
-@pytest.fixture(params=["numba", "numpy"], autouse=True)
-def _engine(request, monkeypatch) -> None:
-    if request.param == "numpy":
-        monkeypatch.setenv("TIEBREAK_NO_NUMBA", "1")
-    elif find_spec("numba") is None:
-        pytest.skip("numba is not installed: only the NumPy loops can run")
+pytestmark = pytest.mark.usefixtures("either_engine")
 
 
 def regression(seed: int = 0, d: int = 40, n: int = 25, domain: tb.sets.Domain | None = None, **kwargs) -> tb.Problem:

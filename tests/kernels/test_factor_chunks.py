@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -15,12 +14,7 @@ from tiebreak.steps import Constant, Harmonic, InverseSqrt
 NEVER = {"tol_upper": 1e-300, "tol_lower": 1e-300}
 
 
-@pytest.fixture(params=["numba", "numpy"], autouse=True)
-def _engine(request, monkeypatch) -> None:
-    if request.param == "numpy":
-        monkeypatch.setenv("TIEBREAK_NO_NUMBA", "1")
-    elif find_spec("numba") is None:
-        pytest.skip("numba is not installed: only the NumPy loops can run")
+pytestmark = pytest.mark.usefixtures("either_engine")
 
 
 def dictionary(

@@ -15,12 +15,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..arrays import Vector, as_positive
+from ..arrays import Vector
 from ..problem import Problem, start_point
 from ..sets.base import CutStatus
 from .base import MethodInfo, Solver
 from .bisection import BisectionState, lower_phase, narrowed
 from .curvature import isotropic
+from .options import check_positive
 from .projected import Fista, lipschitz
 
 
@@ -62,9 +63,7 @@ class BisecBiO(Solver[BisectionState]):
     )
 
     def __post_init__(self) -> None:
-        for name in ("tol_upper", "tol_lower"):
-            if getattr(self, name) is not None:
-                as_positive(getattr(self, name), name)
+        check_positive(self, "tol_upper", "tol_lower")
 
     def start(self, problem: Problem, x0: Vector | None) -> BisectionState:
         x = start_point(problem) if x0 is None else x0

@@ -15,10 +15,11 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import ClassVar, NamedTuple
 
-from ..arrays import Vector, as_positive
+from ..arrays import Vector
 from ..problem import Problem, start_point
 from .base import MethodInfo, Solver
 from .bisection import BisectionState, lower_phase, narrowed
+from .options import check_positive
 from .projected import Fista, lipschitz
 from .theory import expect
 
@@ -82,9 +83,7 @@ class FCBiO(Solver[BisectionState]):
     )
 
     def __post_init__(self) -> None:
-        for name in ("tol_upper", "tol_lower"):
-            if getattr(self, name) is not None:
-                as_positive(getattr(self, name), name)
+        check_positive(self, "tol_upper", "tol_lower")
 
     def start(self, problem: Problem, x0: Vector | None) -> BisectionState:
         expect(problem.upper.convex, self.info.name, "a convex upper level")
