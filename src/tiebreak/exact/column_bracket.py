@@ -91,7 +91,7 @@ class Bracket:
         value_gap = max(self.g_upper - self.g_lower, 0.0)
         delta = 0.0 if lower.data is None else float(np.sqrt(2 * value_gap / mu)) if mu > 0 else np.inf
         slope_error = self.r_error + self._dot_error(self.r) + 16 * UNIT_ROUNDOFF * self._largest(np.abs(self.r))
-        face = optimal_face(domain, lower, self.r, self.g.grad_error, bend * delta)
+        face = optimal_face(v.atoms, domain, lower, self.r, self.g.grad_error, bend * delta)
         self.solutions = Solutions(master, lower, self.upper, face, domain)
         P = master.t.P[: master.r]
         self.row_norms = np.sqrt(np.einsum("ij,ij->i", P, P)) * (1 + 1e-6)

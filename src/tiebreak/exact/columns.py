@@ -16,6 +16,7 @@ from ..problem import Problem
 from .answer import Answer
 from .atoms import atoms_of
 from .column_bracket import Bracket
+from .evaluated import lowest
 from .generation import Normal, generate, start
 from .interior import may_be_dense, warm_start
 from .interrupt import keeping
@@ -141,7 +142,7 @@ def _lower_level(problem: Problem, lower: Smooth, max_steps: int) -> Solved:
     normal = offer.slope if end == "optimal" else lower.pull(master.t.slope)
     scale = lower_scale(master.t, master.bend)
     level = float(vertices.w[: vertices.count] @ master.t.gradient[: vertices.count])
-    flat = float(normal @ domain.lmo(-normal)) - level <= FLAT * scale
+    flat = -lowest(vertices.atoms, domain, -normal) - level <= FLAT * scale
     return Solved(vertices, master.image, normal, level, 1e-14 * scale, flat, steps, end)
 
 
@@ -156,7 +157,7 @@ def _upper_level(
     steps, end, offer = generate(master, normal, max_steps, CROWD if may_be_dense(upper) else max_steps)
     if end == "crowded":
         ties = np.full(problem.dim, solved.resolution / (domain.diameter or 1.0))
-        face = optimal_face(domain, lower, solved.normal, ties, 0.0)
+        face = optimal_face(vertices.atoms, domain, lower, solved.normal, ties, 0.0)
         if face is not None and face.complete and (dense := warm_start(vertices, face, lower, upper)) is not None:
             master = Master(dense, rank_tol)
         more, end, offer = generate(master, normal, max_steps - steps, max_steps, offer.lam)

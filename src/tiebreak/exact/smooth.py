@@ -16,19 +16,10 @@ from ..objectives import Huber, LeastSquares, Linear, Logistic, Quadratic, Squar
 from ..objectives.algebra import Multiple, Sum
 from ..objectives.base import Objective
 from ..objectives.matrix import DataMatrix
+from .links import Link, huber_link, logistic_link
 
-TINY = float(np.finfo(np.float64).tiny)
 BLOCK = 64  # rows of a dense matrix whose absolute values are taken at once
 DENSE_ROOT = 2000  # a Quadratic of at most this many variables gets a factor of its Q
-
-
-@dataclass(frozen=True)
-class Link:
-    """A separable h: value, slope and curvature at t; bounds on the curvature near t; the most anywhere."""
-
-    at: Callable[[Vector], tuple[float, Vector, Vector]]
-    near: Callable[[Vector, float], tuple[Vector, Vector]]
-    most: float
 
 
 @dataclass(frozen=True)
@@ -197,9 +188,9 @@ def _part(factor: float, term: Objective, p: Vector) -> Part | None:
             return None
         return _least_squares(root, np.zeros(root.shape[0]), factor)
     if isinstance(term, Logistic):
-        return Part(term.A, np.zeros(0), _logistic_link(term, factor))
+        return Part(term.A, np.zeros(0), logistic_link(term, factor))
     assert isinstance(term, Huber)
-    return Part(term.A, np.zeros(0), _huber_link(term, factor))
+    return Part(term.A, np.zeros(0), huber_link(term, factor))
 
 
 def _least_squares(A: Matrix, b: Vector, scale: float) -> Part:
@@ -227,34 +218,3 @@ def _stacked(matrices: list[Matrix]) -> Matrix:
     if all(isinstance(A, np.ndarray) for A in matrices):
         return np.vstack(matrices)
     return sparse.csc_array(sparse.vstack([sparse.csc_array(A) for A in matrices]))
-
-
-def _logistic_link(term: Logistic, factor: float) -> Link:
-    weights = factor * term.weights
-
-    def bend(t: Vector) -> Vector:
-        decay = np.exp(-np.abs(t))
-        return np.asarray(weights * decay / (1 + decay) ** 2)
-
-    def at(t: Vector) -> tuple[float, Vector, Vector]:
-        value, slope = term.link(t)
-        return factor * value, factor * slope, bend(t)
-
-    def near(t: Vector, gap: float) -> tuple[Vector, Vector]:
-        # The third derivative of the logistic loss is at most the second in size, so that
-        # h(t + s) - h(t) - h'(t) s >= h''(t) (e^-|s| + |s| - 1); this is at least h''(t) s^2 / 3 for |s| <= 1 and at
-        # least h''(t) (|s| - 1) anywhere.
-        here = bend(t)
-        ratio = max(gap, 0.0) / np.maximum(here, TINY)
-        step = np.where(ratio <= 1 / 3, np.sqrt(3 * ratio), ratio + 1)
-        return bend(np.abs(t) + step), np.minimum(here * np.exp(np.minimum(step, 700.0)), weights / 4)
-
-    return Link(at, near, float(weights.max()) / 4)
-
-
-def _huber_link(term: Huber, factor: float) -> Link:
-    def at(t: Vector) -> tuple[float, Vector, Vector]:
-        value, slope = term.link(t)
-        return factor * value, factor * slope, np.where(np.abs(t - term.b) <= term.delta, factor, 0.0)
-
-    return Link(at, lambda t, gap: (np.zeros(t.size), np.full(t.size, factor)), factor)

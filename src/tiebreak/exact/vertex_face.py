@@ -11,7 +11,7 @@ from scipy import sparse
 from ..arrays import Matrix, Vector
 from ..sets import Box, KSparse
 from ..sets.base import Domain
-from .atoms import Axes, Codes, atoms_of
+from .atoms import Atoms, Axes, Codes
 from .smooth import Smooth
 
 LARGEST = 20_000_000  # numbers a listed face may take up, with its images
@@ -85,7 +85,9 @@ class AxisFace:
 VertexFace = ListedFace | AxisFace
 
 
-def optimal_face(domain: Domain, lower: Smooth, grad: Vector, error: Vector, change: float) -> VertexFace | None:
+def optimal_face(
+    atoms: Atoms, domain: Domain, lower: Smooth, grad: Vector, error: Vector, change: float
+) -> VertexFace | None:
     """The face without what is proved to be off it, given ||h'(F x) - h'(t*)|| <= change at the point of ``grad``.
 
     With r = grad g(x) and r* = grad g at the solutions, entry j of r* - r is at most change ||F_j||, plus the rounding
@@ -95,10 +97,9 @@ def optimal_face(domain: Domain, lower: Smooth, grad: Vector, error: Vector, cha
     if not np.isfinite(change):
         return None
     doubt = (change * lower.column_norms + error) * (1 + 1e-10)
-    axes = atoms_of(domain, grad.size)
     face: VertexFace | None = None
-    if isinstance(axes, Axes):
-        face = _best_axes(axes, grad, doubt)
+    if isinstance(atoms, Axes):
+        face = _best_axes(atoms, grad, doubt)
     elif isinstance(domain, Box):
         face = _sub_box(domain, grad, doubt)
     elif isinstance(domain, KSparse):
