@@ -12,7 +12,7 @@ from . import dense, descent, loop, sweep, tableau
 
 LOOPS = (
     tableau.insert, tableau.drop, tableau.pivot, tableau.leave, tableau.curves, tableau.prices, tableau.stale,
-    tableau.follow, descent.evaluate, descent.newton, descent.descend, descent.rounds,
+    tableau.follow, descent.evaluate, descent.newton, descent.descend, descent.enter, descent.rounds,
     sweep.lower_scale, sweep.upper_scale, sweep.price, sweep.no_offer, sweep.proceed, loop.loop,
 )  # fmt: skip
 KERNELS = (

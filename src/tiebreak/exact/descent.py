@@ -48,6 +48,8 @@ TINY = float(np.finfo(np.float64).tiny)
 TESTED = 4  # candidates whose curvature is computed
 PROMISING = 0.1  # of the best gap: candidates with less are not among them
 FLATTEST = 1e-30  # curvatures below this part of the gap are zero
+TOGETHER = 4  # candidates that enter before the weights are moved, at the lower level
+ALIKE = 0.5  # of the best gap: candidates with less do not enter together with the best
 
 
 class Candidates(NamedTuple):
@@ -107,10 +109,21 @@ def descend(T: Tableau, full_steps: int, enough: float, fresh: bool) -> None:
             leave(T, slot)
 
 
+def enter(T: Tableau, new: Candidates, i: int, slope: float, rank_tol: float) -> None:
+    """Give a candidate, with this slope of the level along it, the next slot and a place, with weight 0."""
+    k = T.n[COUNT]
+    T.code[k], T.w[k], T.p[k], T.size[k] = new.code[i], 0.0, new.p[i], new.size[i]
+    T.gradient[k], T.where[new.code[i]] = slope, k
+    put(T.E, k, new.E[i])
+    put(T.F, k, new.F[i])
+    T.n[COUNT] = k + 1
+    insert(T, k, rank_tol)
+
+
 def rounds(
     T: Tableau, new: Candidates, settled: bool, full_steps: int, least: float, most: int, rank_tol: float
 ) -> int:
-    """Minimise; let candidates enter one after another while their gap is ``least`` or more; how many did.
+    """Minimise; let candidates enter, one or a few at a time, while their gap is ``least`` or more; how many did.
 
     The one that promises most goes first: gap^2 over the curvature along its direction. ``settled`` says that the
     weights minimise already, and that the best candidate is to enter in any case.
@@ -141,12 +154,15 @@ def rounds(
                     promise = gap * gap / (bends[i] + gap * FLATTEST + TINY)
                     if promise > score:
                         best, score = order[i], promise
-        gone[best] = np.inf
-        T.code[k], T.w[k], T.p[k], T.size[k] = new.code[best], 0.0, new.p[best], new.size[best]
-        T.gradient[k], T.where[new.code[best]] = slopes[best], k
-        put(T.E, k, new.E[best])
-        put(T.F, k, new.F[best])
-        T.n[COUNT] = k + 1
-        insert(T, k, rank_tol)
-        entered, settled, fresh = entered + 1, False, True
+        # Nothing is kept but the sum of the weights at the lower level: several vertices that promise much can enter
+        # for one step. At the upper level one changes the prices of the others too much for that.
+        together = TOGETHER if T.E.shape[1] == 1 and full_steps == 1 else 1
         enough = 0.0 if full_steps > 1 else 1e-3 * gaps[best]
+        for _ in range(together):
+            enter(T, new, best, slopes[best], rank_tol)
+            gone[best], gaps[best] = np.inf, -np.inf
+            entered += 1
+            best = np.argmax(gaps)
+            if entered in (listed, most) or not gaps[best] >= max(least, ALIKE * top):
+                break
+        settled, fresh = False, True

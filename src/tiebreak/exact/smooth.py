@@ -26,7 +26,7 @@ DENSE_ROOT = 2000  # a Quadratic of at most this many variables gets a factor of
 class Part:
     """One term: h(A x), h = 1/2 ||t - target||^2 where ``link`` is None."""
 
-    A: Matrix
+    data: DataMatrix
     target: Vector
     link: Link | None
 
@@ -49,7 +49,7 @@ class Smooth:
                 parts.append(part)
         parts.sort(key=lambda part: part.link is not None)
         self.p: Vector | None = p if p.any() else None
-        self.data = DataMatrix.trusted(_stacked([part.A for part in parts])) if parts else None
+        self.data = _stacked([part.data for part in parts]) if parts else None
         self.size = 0 if self.data is None else self.data.shape[0]
         squares = [part.target for part in parts if part.link is None]
         self.b = squares[0] if len(squares) == 1 else np.concatenate([np.zeros(0), *squares])
@@ -57,8 +57,8 @@ class Smooth:
         start = self.b.size
         for part in parts:
             if part.link is not None:
-                self.links.append((slice(start, start + part.A.shape[0]), part.link))
-                start += part.A.shape[0]
+                self.links.append((slice(start, start + part.data.shape[0]), part.link))
+                start += part.data.shape[0]
         self.quadratic = not self.links
         self.own_rows = not any(isinstance(term, Quadratic) for _, term in terms)
         self.most = max([1.0 if self.b.size else 0.0, *(link.most for _, link in self.links)])
@@ -131,16 +131,10 @@ class Smooth:
             sizes += v[start : start + BLOCK] @ np.abs(rows[start : start + BLOCK])
         return mixed, sizes
 
-    @cached_property
+    @property
     def column_norms(self) -> Vector:
         """||F_j||."""
-        if self.data is None:
-            return np.zeros(self.dim)
-        if kernel := self._kernel("column_norms"):
-            return np.asarray(kernel(self.by_rows))
-        raw = self.data.raw
-        squares = (raw * raw).sum(axis=0) if self.data.kind == "sparse" else np.einsum("ij,ij->j", raw, raw)
-        return np.asarray(np.sqrt(squares)).ravel()
+        return np.zeros(self.dim) if self.data is None else self.data.column_norms
 
 
 def strictly_convex(objective: Objective) -> bool:
@@ -178,24 +172,24 @@ def _part(factor: float, term: Objective, p: Vector) -> Part | None:
         return None
     if isinstance(term, SquaredNorm):
         centre = np.zeros(p.size) if term.center is None else term.center
-        return _least_squares(sparse.eye_array(p.size, format="csc"), centre, factor)
+        return _least_squares(DataMatrix.trusted(sparse.eye_array(p.size, format="csc")), centre, factor)
     if isinstance(term, LeastSquares):
-        return _least_squares(term.A, term.b, factor * term.scale)
+        return _least_squares(term.data, term.b, factor * term.scale)
     if isinstance(term, Quadratic):
         p += factor * term.q
         root = _root(term.Q)
         if root.shape[0] == 0:
             return None
-        return _least_squares(root, np.zeros(root.shape[0]), factor)
+        return _least_squares(DataMatrix.trusted(root), np.zeros(root.shape[0]), factor)
     if isinstance(term, Logistic):
-        return Part(term.A, np.zeros(0), logistic_link(term, factor))
+        return Part(term.data, np.zeros(0), logistic_link(term, factor))
     assert isinstance(term, Huber)
-    return Part(term.A, np.zeros(0), huber_link(term, factor))
+    return Part(term.data, np.zeros(0), huber_link(term, factor))
 
 
-def _least_squares(A: Matrix, b: Vector, scale: float) -> Part:
+def _least_squares(data: DataMatrix, b: Vector, scale: float) -> Part:
     root = float(np.sqrt(scale))
-    return Part(A if root == 1 else root * A, root * b, None)
+    return Part(data if root == 1 else DataMatrix.trusted(root * data.raw), root * b, None)
 
 
 def _is_diagonal(Q: Matrix) -> bool:
@@ -212,9 +206,10 @@ def _root(Q: Matrix) -> Matrix:
     return np.ascontiguousarray((vectors[:, keep] * np.sqrt(values[keep])).T)
 
 
-def _stacked(matrices: list[Matrix]) -> Matrix:
-    if len(matrices) == 1:
-        return matrices[0]
+def _stacked(parts: list[DataMatrix]) -> DataMatrix:
+    if len(parts) == 1:
+        return parts[0]
+    matrices = [part.raw for part in parts]
     if all(isinstance(A, np.ndarray) for A in matrices):
-        return np.vstack(matrices)
-    return sparse.csc_array(sparse.vstack([sparse.csc_array(A) for A in matrices]))
+        return DataMatrix.trusted(np.vstack(matrices))
+    return DataMatrix.trusted(sparse.csc_array(sparse.vstack([sparse.csc_array(A) for A in matrices])))

@@ -51,7 +51,7 @@ class SquaredCovariance(Linked):
 
     def __init__(self, A: Any, v: ArrayLike) -> None:
         super().__init__(A)
-        n = self._data.shape[0]
+        n = self.data.shape[0]
         attribute = as_vector(v, "v", n)
         mean = math.fsum(attribute) / n
         self.w = (attribute - mean) / n

@@ -43,7 +43,7 @@ class Huber(Linked):
 
     def __init__(self, A: Any, b: ArrayLike, delta: float) -> None:
         super().__init__(A)
-        self.b = as_vector(b, "b", self._data.shape[0])
+        self.b = as_vector(b, "b", self.data.shape[0])
         self.delta = as_positive(delta, "delta")
 
     def link(self, t: Vector) -> tuple[float, Vector]:

@@ -43,7 +43,7 @@ class LeastSquares(Linked):
 
     def __init__(self, A: Any, b: ArrayLike, scale: float = 1.0) -> None:
         super().__init__(A)
-        self.b = as_vector(b, "b", self._data.shape[0])
+        self.b = as_vector(b, "b", self.data.shape[0])
         self.scale = as_positive(scale, "scale")
         self.curvature = self.scale
 
@@ -67,7 +67,7 @@ class LeastSquares(Linked):
         # goes down.
         x = self._point(x)
         r = self.image(x) - self.b
-        r_error = self._data.product_error(x) + UNIT_ROUNDOFF * length(r)
+        r_error = self.data.product_error(x) + UNIT_ROUNDOFF * length(r)
         pull, part = float(self.b @ r), linear_minimum / self.scale
         slack = gamma(r.size) * float(np.abs(self.b) @ np.abs(r)) + length(self.b) * r_error
         B = pull - part + 1.01 * slack + 8 * UNIT_ROUNDOFF * (abs(pull) + abs(part))

@@ -31,11 +31,11 @@ class Linked(Objective):
     """The attributes with an entry a row, where h is a sum over the rows: what ``batch`` needs to pick some."""
 
     def __init__(self, A: Any) -> None:
-        self._data = DataMatrix(A, "A")
-        self.A = self._data.raw
-        self.dim = self._data.shape[1]
-        if self.row_data and self._data.kind != "operator":
-            self.summands = self._data.shape[0]
+        self.data = DataMatrix(A, "A")
+        self.A = self.data.raw
+        self.dim = self.data.shape[1]
+        if self.row_data and self.data.kind != "operator":
+            self.summands = self.data.shape[0]
 
     @abstractmethod
     def link(self, t: Vector) -> tuple[float, Vector]:
@@ -60,10 +60,10 @@ class Linked(Objective):
         Exact up to that curvature where the smaller side of A has at most 500 entries; for larger A and for
         operators it holds up to a probability of 1e-12 over the random start of a Lanczos run.
         """
-        return self._data.squared_norm(self.curvature)
+        return self.data.squared_norm(self.curvature)
 
     def image(self, x: Vector) -> Vector:
-        return self._data.times(self._point(x))
+        return self.data.times(self._point(x))
 
     def value(self, x: Vector) -> float:
         return self.link_value(self.image(x))
@@ -76,12 +76,12 @@ class Linked(Objective):
 
     def value_and_grad_at(self, x: Vector, image: Image) -> tuple[float, Vector]:
         value, slope = self.link(image)
-        return value, self._data.transpose_times(slope)
+        return value, self.data.transpose_times(slope)
 
     def batch(self, x: Vector, index: NDArray[np.intp]) -> tuple[float, Vector]:
         if self.summands == 1:
             return self.value_and_grad(x)
-        rows, A = copy(self), self._data.raw[index]
+        rows, A = copy(self), self.data.raw[index]
         for name in self.row_data:
             setattr(rows, name, getattr(self, name)[index])
         value, slope = rows.link(A @ self._point(x))
@@ -98,8 +98,8 @@ class Linked(Objective):
     def _rounding_at(self, x: Vector, t: Vector) -> tuple[float, float, float]:
         value, slope = self.link(t)
         value_error, slope_error = self.link_rounding(t, value, slope)
-        image_error = self._data.product_error(self._point(x))
+        image_error = self.data.product_error(self._point(x))
         size, bend = length(slope), float(np.max(self.curvature))
         value_error += (size + slope_error) * image_error + bend / 2 * image_error**2
         slope_error += bend * image_error
-        return value, value_error, self._data.frobenius * (gamma(t.size) * size + slope_error)
+        return value, value_error, self.data.frobenius * (gamma(t.size) * size + slope_error)

@@ -43,7 +43,7 @@ class Logistic(Linked):
 
     def __init__(self, A: Any, y: ArrayLike, weights: ArrayLike | None = None) -> None:
         super().__init__(A)
-        n = self._data.shape[0]
+        n = self.data.shape[0]
         self.y = _signs(as_vector(y, "y", n))
         self.weights = np.full(n, 1 / n) if weights is None else _normalised(as_vector(weights, "weights", n))
         self.curvature = self.weights / 4

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..arrays import UNIT_ROUNDOFF, Matrix, Vector, as_real_array, length
+from ..kernels import compiled, flat
 from .spectrum import krylov_bound, largest_eigenvalue
 
 EXACT_SIDE = 500  # up to this many rows or columns an eigenvalue decomposition of the Gram matrix is cheap
@@ -108,6 +109,16 @@ class DataMatrix:
             return float(np.sqrt(min(self.shape) * self.squared_norm()))
         entries = self.raw.data if self.kind == "sparse" else self.raw
         return float(np.linalg.norm(entries)) * (1 + 1e-8)
+
+    @cached_property
+    def column_norms(self) -> Vector:
+        """||A_j||; not for operators."""
+        raw = self.raw
+        if self.kind == "sparse":
+            return np.asarray(np.sqrt((raw * raw).sum(axis=0))).ravel()
+        if raw.flags.c_contiguous and (kernel := compiled("column_norms")):
+            return np.asarray(kernel(flat(raw)))
+        return np.asarray(np.sqrt(np.einsum("ij,ij->j", raw, raw)))
 
     def product_error(self, x: Vector) -> float:
         """A bound on the Euclidean error of the computed A x (an operator counts as a dense product)."""
