@@ -59,7 +59,9 @@ class Axes:
             return np.zeros((codes.size, 0))
         if level.data.kind == "sparse":
             return level.data.scattered_columns(index, values)
-        return np.asarray(level.data.raw.T[index] * values[:, None])
+        images = level.data.raw.T[index]
+        images *= values[:, None]
+        return np.asarray(images)
 
 
 class Listed:

@@ -108,21 +108,23 @@ class Bracket:
         f, c, c_error = self.f.value, self.f.grad, self.f.grad_error
         y, data = self.y[1:], self.lower.data
         if data is not None:
-            pulled, size = self.lower.mixed_with_sizes(y, np.abs(y))
-            c, c_error = c + pulled, c_error + gamma(y.size) * size
+            c = c + data.transpose_times(y)
+            c_error = c_error + gamma(y.size) * self.lower.sizes_pulled(np.abs(y))
         c_error = c_error + 4 * UNIT_ROUNDOFF * np.abs(c)
         best = self.problem.upper.lower_bound
         paid = self.f_error + length(y) * self.delta * (1 + 1e-12) + 8 * UNIT_ROUNDOFF * abs(f)
-        for lam in {self.lam, 0.0}:
-            slope = c + lam * self.r
-            error = self._largest(c_error + lam * self.g.grad_error + 4 * UNIT_ROUNDOFF * np.abs(slope))
-            least = self._lowest(slope) - float(slope @ self.x)
-            best = max(best, f + least - paid - 2 * error - self._dot_error(slope))
         face = self.solutions.face
         if face is not None and face.complete:
             least = float(np.min(face.dots(c))) - float(c @ self.x)
             error = 2 * self._largest(c_error) + self._dot_error(c)
             best = max(best, f + least - paid - error)
+            if least >= -error:  # but for rounding f(x) itself: nothing is to be gained over Z
+                return float(best)
+        for lam in {self.lam, 0.0}:
+            slope = c + lam * self.r
+            error = self._largest(c_error + lam * self.g.grad_error + 4 * UNIT_ROUNDOFF * np.abs(slope))
+            least = self._lowest(slope) - float(slope @ self.x)
+            best = max(best, f + least - paid - 2 * error - self._dot_error(slope))
         return float(best)
 
     def f_upper(self) -> float:

@@ -75,12 +75,11 @@ def solve_columns(problem: Problem, *, tol: float = 1e-10, max_steps: int = 50_0
     solved = _lower_level(problem, lower, max_steps)
     notes = [f"the lower level ended {ENDS[solved.end]}"] if solved.end in ENDS else []
     steps = solved.steps
-    partial = Answer(solved.vertices.point(), -np.inf, np.inf, -np.inf, np.inf)
     for rank_tol in RANK_TOLERANCES:
-        with keeping(partial):
+        with keeping(lambda: Answer(solved.vertices.point(), -np.inf, np.inf, -np.inf, np.inf)):
             master, lam, more, end = _upper_level(problem, lower, upper, solved, rank_tol, max_steps - steps)
         steps += more
-        residual = master.residual()
+        residual = master.settle(FEASIBLE)
         if residual <= FEASIBLE:
             break
     else:
@@ -162,7 +161,4 @@ def _upper_level(
             master = Master(dense, rank_tol)
         more, end, offer = generate(master, normal, max_steps - steps, max_steps, offer.lam)
         steps += more
-    master.refresh()
-    if master.residual() > FEASIBLE:
-        master.repair()
     return master, offer.lam, steps, end

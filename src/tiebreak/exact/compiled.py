@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
+from ..arrays import Vector
 from ..kernels import compiled_loops
 from . import dense, descent, loop, sweep, tableau
 
@@ -29,6 +30,8 @@ class Loops(NamedTuple):
 
     insert: Callable[..., None]
     follow: Callable[..., None]
+    prices: Callable[..., Vector]
+    evaluate: Callable[..., None]
     rounds: Callable[..., int]
     loop: Callable[..., tuple[int, int, Any, int, int]]
 
@@ -41,4 +44,5 @@ def loops() -> Loops:
 @cache
 def _loops(switched_off: str | None) -> Loops:
     ready = compiled_loops(*LOOPS, **{kernel.__name__: kernel.__name__ for kernel in KERNELS})
-    return Loops(*(ready[LOOPS.index(one)] for one in (tableau.insert, tableau.follow, descent.rounds, loop.loop)))
+    called = (tableau.insert, tableau.follow, tableau.prices, descent.evaluate, descent.rounds, loop.loop)
+    return Loops(*(ready[LOOPS.index(one)] for one in called))

@@ -178,7 +178,7 @@ def product(A: Array, B: Array) -> Array:
 
 
 def pseudo_inverse(rows: Array) -> tuple[Array, Vector]:
-    """P with P rows' = I, in the span of the rows, and how far each row is from the span of those before it.
+    """P with P rows' = I, in the span of the rows; the part of each row outside the span of those before it.
 
     Few long rows through the Cholesky factor of their products, several times as fast as an orthogonal one, where the
     error it makes, the square of the condition times a unit of roundoff, is small; those who use P refine what they get
@@ -186,14 +186,14 @@ def pseudo_inverse(rows: Array) -> tuple[Array, Vector]:
     """
     r, n = rows.shape
     if r == 1:
-        square = rows[0] @ rows[0]
-        return rows / square, np.sqrt([square])
+        return rows / (rows[0] @ rows[0]), np.ones(1)
     if n >= 2 * r:
-        L, failed = dpotrf(rows @ rows.T, lower=1, clean=1)
+        squares = rows @ rows.T
+        L, failed = dpotrf(squares, lower=1, clean=1)
         if not failed:
             inverse = dtrtri(L, lower=1)[0]
             if length(L) * length(inverse) <= WELL:
-                return (inverse.T @ inverse) @ rows, L.diagonal()
+                return (inverse.T @ inverse) @ rows, L.diagonal() / np.sqrt(squares.diagonal())
     factor, tau, _, _ = dgeqrf(rows.T)
     P = dtrtrs(factor[:r], dorgqr(factor, tau)[0].T)[0]
-    return np.ascontiguousarray(P), np.abs(factor.diagonal())
+    return np.ascontiguousarray(P), np.abs(factor.diagonal()) / norms(rows)

@@ -156,7 +156,7 @@ def rounds(
                         best, score = order[i], promise
         # Nothing is kept but the sum of the weights at the lower level: several vertices that promise much can enter
         # for one step. At the upper level one changes the prices of the others too much for that.
-        together = TOGETHER if T.E.shape[1] == 1 and full_steps == 1 else 1
+        together = TOGETHER if T.E.shape[1] == 1 else 1
         enough = 0.0 if full_steps > 1 else 1e-3 * gaps[best]
         for _ in range(together):
             enter(T, new, best, slopes[best], rank_tol)

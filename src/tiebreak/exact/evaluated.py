@@ -44,8 +44,10 @@ def evaluated(objective: Objective, level: Smooth, x: Vector) -> Evaluated:
     slope_error = LINK_UNITS * UNIT_ROUNDOFF * steep + most * image_error
     value_error = float(steep @ image_error) + float((most * image_error) @ image_error) / 2
     value_error += gamma(t.size + LINK_UNITS) * value
-    grad, grad_error = level.mixed_with_sizes(slope, gamma(t.size) * steep + slope_error)
-    if level.data.raw is not getattr(objective, "A", None):
+    grad_error = level.sizes_pulled(gamma(t.size) * steep + slope_error)
+    if level.data.raw is getattr(objective, "A", None):
+        grad = level.data.transpose_times(slope)
+    else:
         value, grad = objective.value_and_grad(x)
     if level.p is not None:
         value_error += gamma(x.size) * float(np.abs(level.p) @ np.abs(x))

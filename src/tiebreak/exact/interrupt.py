@@ -7,7 +7,7 @@ what was proved until then, as a Ctrl-C does.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -42,13 +42,13 @@ def check() -> None:
 
 
 @contextmanager
-def keeping(partial: Answer) -> Iterator[None]:
-    """Let an interruption inside take ``partial`` along, unless it already has something."""
+def keeping(partial: Callable[[], Answer]) -> Iterator[None]:
+    """Let an interruption inside take what ``partial`` returns along, unless it already has something."""
     try:
         yield
     except (OutOfTime, KeyboardInterrupt) as stop:
         if kept(stop) is None:
-            stop.partial = partial  # type: ignore[union-attr]
+            stop.partial = partial()  # type: ignore[union-attr]
         raise
 
 

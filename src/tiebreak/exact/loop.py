@@ -6,7 +6,7 @@ from typing import Protocol
 
 from .sweep import Offer, no_offer
 
-NEAR = 1e-9  # below this gap, relative to the scale, the master problem is solved with a second, refining step
+NEAR = 1e-5  # below this gap, relative to the scale, the master problem is solved with a second, refining step
 
 OPTIMAL, REPEATED, CROWDED, LIMIT, STALE, FULL = range(6)
 """How the loop ends. The last two want something done before it goes on: a refresh, more room."""

@@ -12,9 +12,9 @@ import numpy as np
 from ..arrays import Vector, length
 from .atoms import Axes
 from .compiled import loops
-from .dense import norms, pseudo_inverse, ratio
-from .descent import Candidates, evaluate, newton
-from .tableau import CHANGES, FACTORED, FREE, GAUGED, LATEST, RANK, Tableau, leave, prices
+from .dense import pseudo_inverse, ratio
+from .descent import Candidates, newton
+from .tableau import CHANGES, FACTORED, FREE, GAUGED, LATEST, RANK, Tableau, leave
 from .vertices import LEAST, Vertices
 
 LARGEST = 10_000_000  # entries of G, beyond which it is not kept
@@ -97,7 +97,7 @@ class Master:
         slots, others = order[:r], order[r:]
         rows = t.E[slots]
         P, apart = pseudo_inverse(rows)
-        if (apart > self.rank_tol * norms(rows)).all():  # as many as E has columns, or all of them, at once
+        if (apart > self.rank_tol).all():  # as many as E has columns, or all of them, at once
             t.n[RANK], t.basic[:r], t.place[slots] = r, slots, np.arange(r)
             t.n[FREE], t.free[: k - r], t.place[others] = k - r, others, -1 - np.arange(k - r)
             t.EB[:r], t.FB[:r] = rows, t.F[slots]
@@ -117,7 +117,7 @@ class Master:
         """Value, slope, gradient with respect to the weights (afresh, never updated); h'' unless it is the identity."""
         t, k = self.t, self.v.count
         if self.level.quadratic:
-            evaluate(t)
+            self.loops.evaluate(t)
             return None
         self._value, slope, bend = self.level.at(self.image)
         assert bend is not None
@@ -212,16 +212,21 @@ class Master:
             length *= 0.5
         return length, slot if length == start else -1
 
-    def repair(self) -> None:
-        """Bring E'w back to e with all vertices, each moved in proportion to its weight.
+    def settle(self, enough: float) -> float:
+        """Compute afresh what was updated, and see to E'w = e; returns ||E'w - e|| / s0.
 
-        Where the rank is in doubt, rows that count as dependent are not quite, and steps along them leave E'w = e.
+        Where the rank is in doubt, rows that count as dependent are not quite, and steps along them leave E'w = e. If
+        it is more than ``enough``, all vertices bring it back, each moved in proportion to its weight.
         """
+        self.refresh()
         v, k = self.v, self.v.count
+        if (left := self._residual()) <= enough:
+            return left
         for _ in range(3):
             root = np.sqrt(v.w[:k])
             step = np.linalg.lstsq((v.E[:k] * root[:, None]).T, self._missing(), rcond=1e-14)[0]
             v.w[:k] = np.maximum(v.w[:k] + root * step, 0)
+        return self._residual()
 
     def _missing(self) -> Vector:
         """e - E'w."""
@@ -230,10 +235,9 @@ class Master:
         gap[0] += v.s0
         return np.asarray(gap)
 
-    def residual(self) -> float:
-        """||E'w - e|| / s0."""
+    def _residual(self) -> float:
         return length(self._missing()) / self.v.s0
 
     def multiplier(self) -> Vector:
         """The prices of the rows of E at the weights last evaluated."""
-        return prices(self.t)
+        return self.loops.prices(self.t)

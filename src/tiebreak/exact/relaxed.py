@@ -74,7 +74,7 @@ def solve_relaxed(problem: Problem) -> Relaxed:
         found = solve_relaxed(lift.problem(problem))
         return found._replace(x=lift.point(found.x), z=lift.point(found.z))
     path = _path(problem)
-    with keeping(Answer(path.z, -np.inf, np.inf, -np.inf, np.inf)):
+    with keeping(lambda: Answer(path.z, -np.inf, np.inf, -np.inf, np.inf)):
         return _search(problem, path)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
@@ -123,7 +124,7 @@ def _solve(levels: Sequence[Objective], domain: Domain, tol: float, sharpness: f
     for k, objective in enumerate(levels):
         level = Level.of(objective, face.x.size, length)
         before = answers[-1] if answers else None
-        with nullcontext() if before is None else keeping(_unfinished(before, objective)):
+        with nullcontext() if before is None else keeping(partial(_unfinished, before, objective)):
             own, unique, constant = chain.solve(level, last=0 < k == len(levels) - 1)
         answers.append(
             Answer(

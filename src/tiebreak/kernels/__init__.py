@@ -65,7 +65,6 @@ HOMES = {
     "on_face": "sweep",
     "entries": "sweep",
     "both_times": "bounds",
-    "both_mixed": "bounds",
     "column_norms": "bounds",
 }
 """The kernels, and the module of this package that holds each."""

@@ -14,6 +14,8 @@ from .jit import SUMS, jit
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
+BLOCK = 512  # rows whose pages the processor can keep track of at once
+
 
 @jit()
 def gains(c: Vector, lam: float, normal: Vector, extents: Vector, signed: bool) -> Vector:
@@ -44,9 +46,11 @@ def short_list(sizes: Vector, height: float, most: int) -> Numbers:
 @jit()
 def columns(M: Array, index: Numbers, factor: Vector, shift: Vector, out: Array, first: int) -> None:
     """Columns of M times their factors, less a shift, as rows of ``out`` from its column ``first`` on."""
-    for i in range(M.shape[0]):
+    for start in range(0, M.shape[0], BLOCK):
         for k in range(index.size):
-            out[k, first + i] = factor[k] * M[i, index[k]] - shift[i]
+            scale, j = factor[k], index[k]
+            for i in range(start, min(start + BLOCK, M.shape[0])):
+                out[k, first + i] = scale * M[i, j] - shift[i]
 
 
 @jit()
