@@ -354,10 +354,12 @@ def test_mng_doubles_an_unknown_constant_and_keeps_all_solutions() -> None:
     known = knapsack(2)
     g = tb.Function(known.problem.lower.value, known.problem.lower.grad, dim=10, convex=True)
     problem = tb.Problem(known.problem.upper, g, known.problem.domain)
+    gaps = []
     for state in islice(tb.iterate(problem, MNG()), 300):
         assert problem.upper.value(state.x) <= known.f_star + 1e-9
+        gaps.append(known.problem.lower.value(state.y) - known.g_star)
     assert state.M <= 2 * 10  # L_g = 10
-    assert known.problem.lower.value(state.y) < 1e-3
+    assert min(gaps[1:]) <= 1e-2 * gaps[1]  # O(1/sqrt(k)) leaves 6 %; how far below depends on where M begins
 
 
 @pytest.mark.parametrize(
