@@ -6,10 +6,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import tiebreak as tb
+from tiebreak.exact import evaluated as evaluation
+from tiebreak.exact import extended
 from tiebreak.exact.column_bracket import Bracket
 from tiebreak.exact.columns import _lower_level, _upper_level, solve_columns
+from tiebreak.exact.evaluated import evaluated
 from tiebreak.exact.smooth import Smooth
 
 
@@ -77,3 +81,60 @@ def test_bracket_around_a_wrong_image(lower_steps: int) -> None:
         assert bracket.f_upper() == np.inf or exact <= Fraction(bracket.f_upper())
         telling += abs(bracket.f.value - float(exact)) > 1e-3
     assert telling > 0
+
+
+@pytest.mark.parametrize("sharp", [False, True])
+@pytest.mark.parametrize("wide", [True, False])
+@pytest.mark.parametrize("form", [np.ascontiguousarray, np.asfortranarray, sparse.csr_array, sparse.csc_array])
+def test_a_level_is_as_exact_as_it_says(form, wide: bool, sharp: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Value, gradient and image against rational arithmetic, where much cancels; also without a wide long double."""
+    if not wide:
+        monkeypatch.setattr(extended, "WIDE", False)
+        for module in (extended, evaluation):
+            monkeypatch.setattr(module, "UNIT", 2.0**-53)
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        n, d = int(rng.integers(1, 30)), int(rng.integers(1, 20))
+        A = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-3, 4, (n, 1))
+        x = np.where(rng.random(d) < 0.7, rng.normal(size=d), 0.0)
+        b = A @ x + 1e-9 * rng.normal(size=n)
+        objective = tb.LeastSquares(form(A), b)
+        found = evaluated(objective, Smooth(objective, d), x, sharp)
+        image = [sum((Fraction(a) * Fraction(c) for a, c in zip(row, x, strict=True)), Fraction(0)) for row in A]
+        slope = [t - Fraction(c) for t, c in zip(image, b, strict=True)]
+        grad = [sum((Fraction(A[i, j]) * slope[i] for i in range(n)), Fraction(0)) for j in range(d)]
+        assert abs(Fraction(found.value) - sum(s * s for s in slope) / 2) <= Fraction(found.value_error)
+        for one, error, exact in zip(found.grad, found.grad_error, grad, strict=True):
+            assert abs(Fraction(one) - exact) <= Fraction(error)
+        off = [float(Fraction(one) - exact) for one, exact in zip(found.image, image, strict=True)]
+        assert np.linalg.norm(off) <= found.image_error
+        if sharp:  # to the rounding of the result, but for the residual of b
+            size = np.abs(A).T @ (np.abs(A) @ np.abs(x))
+            assert np.all(found.grad_error <= (1e-18 if wide else 1e-15) * (n + d) * size + 4e-16 * np.abs(found.grad))
+
+
+def near_the_face(seed: int, slack: float) -> tuple[tb.Problem, np.ndarray]:
+    """Least squares over an l1 ball with one solution, by its optimality conditions; one more vertex almost ties."""
+    rng = np.random.default_rng(seed)
+    n, d, k = 120, 150, 40
+    A = rng.normal(size=(n, d))
+    signs = rng.choice([-1.0, 1.0], k)
+    x = np.zeros(d)
+    x[:k] = signs * rng.dirichlet(np.full(k, 5.0))
+    slopes = rng.uniform(-0.8, 0.8, d)
+    slopes[:k], slopes[k] = -signs, 1 - slack
+    residual = np.linalg.lstsq(A[:, : n - 10].T, slopes[: n - 10], rcond=None)[0]
+    for j in range(n - 10, d):  # shrink the columns that would do better than the support
+        A[:, j] *= min(1.0, 0.8 / abs(A[:, j] @ residual))
+    return tb.Problem(tb.SquaredNorm(), tb.LeastSquares(A, A @ x - residual), tb.L1Ball(1.0)), x
+
+
+@pytest.mark.parametrize("slack", [1e-3, 1e-5, 1e-7])
+def test_a_vertex_next_to_the_face_is_told_from_it(slack: float) -> None:
+    """In double precision rounding hides that it is off the face, and the bracket was as wide as its square root."""
+    for seed in range(5):
+        problem, x = near_the_face(seed, slack)
+        answer = solve_columns(problem)
+        assert answer.lower_unique and answer.well_posed
+        assert answer.f_upper - answer.f_lower <= 1e-9
+        assert abs(problem.upper.value(x) - problem.upper.value(answer.x)) <= 1e-9

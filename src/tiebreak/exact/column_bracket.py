@@ -25,18 +25,19 @@ from .evaluated import evaluated, largest, lowest
 from .master import Master
 from .smooth import Smooth
 from .solutions import Solutions
-from .vertex_face import optimal_face
+from .vertex_face import AxisFace, optimal_face
 
 
 @dataclass
 class Bracket:
-    """The bounds, and what the face says about the solutions of the lower level."""
+    """The bounds, and what the face says about the solutions of the lower level; ``sharp``: in extended precision."""
 
     problem: Problem
     lower: Smooth
     upper: Smooth
     master: Master
     lam: float
+    sharp: bool = False
     x: Vector = field(init=False)
 
     def __post_init__(self) -> None:
@@ -46,8 +47,8 @@ class Bracket:
         self.x = v.point()
         self.sizes, self.products = np.abs(self.x), gamma(int(np.count_nonzero(self.x)))
         self.y, self.count = master.multiplier(), v.count
-        self.f = evaluated(self.problem.upper, self.upper, self.x)
-        self.g = evaluated(self.problem.lower, self.lower, self.x)
+        self.f = evaluated(self.problem.upper, self.upper, self.x, self.sharp)
+        self.g = evaluated(self.problem.lower, self.lower, self.x, self.sharp)
         # x is a rounded mix of its vertices, each entry this near to the exact one, relative to the sum of sizes
         self.drift = 2 * (v.count + 4) * UNIT_ROUNDOFF
         self.f_error = self.f.value_error + self.drift * self._largest(np.abs(self.f.grad))
@@ -96,7 +97,10 @@ class Bracket:
         P = master.t.P[: master.r]
         self.row_norms = np.sqrt(np.einsum("ij,ij->i", P, P)) * (1 + 1e-6)
         if lower.data is not None and self.solutions.spanned and mu > 0:
-            slopes = v.dot(self.r)[master.t.basic[: master.r]] - float(self.r @ self.x)
+            basic = master.t.basic[: master.r]
+            slopes = v.dot(self.r)[basic] - float(self.r @ self.x)
+            if isinstance(face, AxisFace):  # neither x nor x* has a weight there: any slope will do
+                slopes[(v.w[basic] == 0) & ~np.isin(v.code[basic], face.codes)] = 0.0
             noise = 2 * slope_error * np.sqrt(master.r) * length(self.row_norms)
             delta = min(delta, (length(slopes @ P) * (1 + 1e-6) + noise) / mu)
         self.delta = delta + self.g.image_error + (0.0 if lower.data is None else self.drift * v.s0)

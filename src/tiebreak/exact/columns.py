@@ -16,7 +16,7 @@ from ..problem import Problem
 from .answer import Answer
 from .atoms import atoms_of
 from .column_bracket import Bracket
-from .evaluated import lowest
+from .evaluated import lowest, sharpens
 from .generation import Normal, generate, start
 from .interior import may_be_dense, warm_start
 from .interrupt import keeping
@@ -48,7 +48,7 @@ def columns_apply(problem: Problem) -> str:
     return "" if strictly_convex(problem.lower) else "lower is not h(Ax) + <q, x> with a strictly convex h"
 
 
-def solve_columns(problem: Problem, *, tol: float = 1e-10, max_steps: int = 50_000) -> Answer:
+def solve_columns(problem: Problem, *, tol: float = 1e-9, max_steps: int = 50_000) -> Answer:
     """The solution of a bilevel problem over a polytope, with a bracket around both optimal values.
 
     Parameters
@@ -56,7 +56,8 @@ def solve_columns(problem: Problem, *, tol: float = 1e-10, max_steps: int = 50_0
     problem : Problem
         One to which the engine applies, see :func:`columns_apply`.
     tol : float
-        A bracket on f* wider than this, relative to 1 + |f|, is mentioned in the notes.
+        A bracket on f* wider than this, relative to 1 + |f|, is computed again in extended precision where that is
+        possible, and mentioned in the notes if it stays so wide.
     max_steps : int
         Vertices priced at most, in both levels together.
 
@@ -89,6 +90,10 @@ def solve_columns(problem: Problem, *, tol: float = 1e-10, max_steps: int = 50_0
         notes.append(f"the upper level ended {ENDS[end]}")
     bracket = Bracket(problem, lower, upper, master, lam)
     f_lower, f_upper = bracket.f_lower(), bracket.f_upper()
+    wide = not max(f_upper, bracket.f.value) - f_lower <= tol * (1 + abs(bracket.f.value))
+    if wide and sharpens(problem.lower, lower):
+        bracket = Bracket(problem, lower, upper, master, lam, sharp=True)
+        f_lower, f_upper = max(f_lower, bracket.f_lower()), min(f_upper, bracket.f_upper())
     solutions = bracket.solutions
     notes.append(f"columns of the data count as dependent at a relative tolerance of {rank_tol:g}")
     width = (f_upper if np.isfinite(f_upper) else bracket.f.value) - f_lower

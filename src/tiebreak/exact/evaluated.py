@@ -13,7 +13,10 @@ from ..objectives.matrix import gamma
 from ..sets import Box
 from ..sets.base import Domain
 from .atoms import Atoms, Axes
+from .extended import UNIT, double, ext, product, product_units, total
 from .smooth import Smooth
+
+SHARP = 2_000_000  # entries of the data: products with more take too long and too much memory in extended precision
 
 
 @dataclass(frozen=True)
@@ -28,9 +31,12 @@ class Evaluated:
     image_error: float
 
 
-def evaluated(objective: Objective, level: Smooth, x: Vector) -> Evaluated:
-    """The objective at x. The errors are those of inner products in any order, entry by entry where the rows of the
-    level are the objective's own; a factorised Q falls back on the objective's bound in norm."""
+def evaluated(objective: Objective, level: Smooth, x: Vector, sharp: bool = False) -> Evaluated:
+    """The objective at x, with ``sharp`` in extended precision where that is to be had. The errors are those of inner
+    products in any order, entry by entry where the rows of the level are the objective's own; a factorised Q falls back
+    on the objective's bound in norm."""
+    if sharp and sharpens(objective, level):
+        return _sharply(level, x)
     if level.data is None or not level.own_rows:
         value, grad = objective.value_and_grad(x)
         value_error, norm_error = objective.rounding(x)
@@ -53,6 +59,34 @@ def evaluated(objective: Objective, level: Smooth, x: Vector) -> Evaluated:
         value_error += gamma(x.size) * float(np.abs(level.p) @ np.abs(x))
     grad_error = 1.01 * (grad_error + 4 * UNIT_ROUNDOFF * np.abs(grad))
     return Evaluated(value, grad, t, 1.01 * value_error, grad_error, 1.01 * length(image_error))
+
+
+def sharpens(objective: Objective, level: Smooth) -> bool:
+    """Whether the objective can be evaluated in extended precision: least squares with data of moderate size."""
+    if level.data is None or not level.quadratic or level.data.raw is not getattr(objective, "A", None):
+        return False
+    return level.data.entries <= SHARP
+
+
+def _sharply(level: Smooth, x: Vector) -> Evaluated:
+    """1/2 ||F x - b||^2 in extended precision, rounded to double precision at the end."""
+    assert level.data is not None
+    raw, support = level.data.raw, np.flatnonzero(x)
+    t, image_error = (
+        product(raw[:, support], ext(x[support])),
+        product_units(support.size) * level.times_with_sizes(x)[1],
+    )
+    slope = t - ext(level.b)
+    steep = np.abs(double(slope)) * (1 + 4 * UNIT_ROUNDOFF)
+    slope_error = 1.01 * image_error + 2 * UNIT * steep
+    value, grad = 0.5 * total(slope * slope), product(raw.T, slope)
+    value_error = float(steep @ slope_error) + float(slope_error @ slope_error)
+    value_error += (product_units(t.size) + UNIT_ROUNDOFF) * float(value)
+    grad_error = level.sizes_pulled(product_units(t.size) * steep + slope_error)
+    grad_error += 2 * UNIT_ROUNDOFF * np.abs(double(grad))
+    image_error += UNIT_ROUNDOFF * np.abs(double(t))
+    return Evaluated(float(value), double(grad), double(t), 1.01 * value_error, 1.01 * grad_error,
+                     1.01 * length(image_error))  # fmt: skip
 
 
 def largest(atoms: Atoms, domain: Domain, size: Vector) -> float:

@@ -102,6 +102,11 @@ class DataMatrix:
 
         return krylov_bound(gram_times, min(n, d))
 
+    @property
+    def entries(self) -> int:
+        """How many numbers are stored; not for operators."""
+        return int(self.raw.nnz if self.kind == "sparse" else self.raw.size)
+
     @cached_property
     def frobenius(self) -> float:
         """An upper bound on the Frobenius norm."""
