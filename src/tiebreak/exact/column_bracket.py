@@ -77,9 +77,11 @@ class Bracket:
         tangent = g - at_x + least - error - 4 * UNIT_ROUNDOFF * (abs(g) + abs(at_x) + abs(least))
         self.g_upper = g + self.g_error
         self.gap = at_x - least + error
+        bound = max(lower.lower_bound, tangent)
         # a scaled dual point gains gap^2 / 4g, next to nothing near a minimum above zero
-        scaled = lower.scaled_dual_bound(self.x, least) if self.gap > 1e-3 * abs(g) else -np.inf
-        self.g_lower = min(max(lower.lower_bound, tangent, scaled), self.g_upper)
+        if self.g_upper - bound > 4 * self.g_error and self.gap > 1e-3 * abs(g):
+            bound = max(bound, lower.scaled_dual_bound(self.x, least))
+        self.g_lower = min(bound, self.g_upper)
 
     # -- delta -------------------------------------------------------------------------------------------------
 
@@ -99,8 +101,9 @@ class Bracket:
         if lower.data is not None and self.solutions.spanned and mu > 0:
             basic = master.t.basic[: master.r]
             slopes = v.dot(self.r)[basic] - float(self.r @ self.x)
-            if isinstance(face, AxisFace):  # neither x nor x* has a weight there: any slope will do
-                slopes[(v.w[basic] == 0) & ~np.isin(v.code[basic], face.codes)] = 0.0
+            idle = v.w[basic] == 0
+            if idle.any() and isinstance(face, AxisFace):  # off the face x* has no weight there either: any slope does
+                slopes[idle & ~np.isin(v.code[basic], face.codes)] = 0.0
             noise = 2 * slope_error * np.sqrt(master.r) * length(self.row_norms)
             delta = min(delta, (length(slopes @ P) * (1 + 1e-6) + noise) / mu)
         self.delta = delta + self.g.image_error + (0.0 if lower.data is None else self.drift * v.s0)
