@@ -72,8 +72,9 @@ def lexicographic(levels: Sequence[Objective], domain: Domain, *, tol: float = 1
     Parameters
     ----------
     levels : sequence of objectives
-        The most important first. Over a Polyhedron or Box: any number of linear, quadratic and least-squares levels,
-        with l1 norms or without; over other polytopes: up to two.
+        The most important first: any number of linear, quadratic and least-squares levels, with l1 norms or without,
+        over Polyhedron, Box, Simplex, L1Ball, KSparse, Birkhoff and products of these; two levels, also over what
+        else ``solve`` takes for an exact method.
     domain : set
         Where.
     tol : float
@@ -97,20 +98,20 @@ def lexicographic(levels: Sequence[Objective], domain: Domain, *, tol: float = 1
     if not levels or not all(isinstance(level, Objective) for level in levels):
         raise TypeError("levels must be one objective or more, such as tiebreak.Linear(c)")
     started = time.perf_counter()
-    plain, lift, why_not = levels, None, ""
-    if not all(level.differentiable for level in levels):
-        domain = _sized(domain, levels)
-        why_not = why_not_lifted(levels, domain)
-        lift = None if why_not else Lift.of(levels, domain)
-        plain = levels if lift is None else list(lift.levels)
-    where = domain if lift is None else lift.domain
-    why_not = why_not or rows_apply(plain, where)
+    domain = _sized(domain, levels)
+    plain, where, lift = levels, domain, None
+    why_not = rows_apply(levels, domain)
+    two = len(levels) == 2 and not why_not_exact(Problem(levels[1], levels[0], domain))
+    smooth = all(level.differentiable for level in levels)
+    if why_not and not (two and smooth) and not (why_not := why_not_lifted(levels, domain, chain=True)):
+        lift = Lift.of(levels, domain, chain=True)
+        plain, where = list(lift.levels), lift.domain
     if not why_not:
         answers = solve_rows(plain, where)
         x = answers[-1].x if lift is None else lift.point(answers[-1].x)
         brackets = [(answer.f_lower, answer.f_upper) for answer in answers]
         notes, unique = answers[-1].notes, None
-    elif len(levels) == 2 and not why_not_exact(Problem(levels[1], levels[0], domain)):
+    elif two:
         result = solve(Problem(levels[1], levels[0], domain), "exact")
         c = result.certificate
         x, brackets = result.x, [(c.g_lower, c.g_upper), (c.f_lower, c.f_upper)]

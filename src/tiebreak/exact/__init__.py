@@ -17,13 +17,13 @@ def why_not_exact(problem: Problem) -> str:
     """Empty where an exact engine applies to ``problem``, else the reason why none does."""
     from ..sets import Box, Polyhedron
     from .columns import columns_apply
-    from .lifted import has_norms, why_not_exact_with_norms
+    from .lifted import is_lifted, why_not_exact_lifted
     from .rows import rows_apply
 
     if not problem.upper.convex:
         return "the upper level is not convex"
-    if has_norms(problem):
-        return why_not_exact_with_norms(problem)
+    if is_lifted(problem):
+        return why_not_exact_lifted(problem)
     why_not_rows = rows_apply([problem.lower, problem.upper], problem.domain)
     if isinstance(problem.domain, (Polyhedron, Box)) or not why_not_rows:
         return why_not_rows
@@ -32,14 +32,16 @@ def why_not_exact(problem: Problem) -> str:
 
 def solve_exactly(problem: Problem) -> Answer:
     """The bilevel problem itself (slack 0) by the engine that fits its domain."""
+    from ..sets import Simplex
     from .columns import solve_columns
-    from .lifted import has_norms, solve_lifted
+    from .lifted import is_lifted, solve_lifted
     from .rows import rows_apply, solve_rows
 
-    if has_norms(problem):
+    if is_lifted(problem):
         return solve_lifted(problem)
     levels = [problem.lower, problem.upper]
-    if not rows_apply(levels, problem.domain):
+    # a simplex has few vertices: by columns it is faster
+    if not (isinstance(problem.domain, Simplex) or rows_apply(levels, problem.domain)):
         return solve_rows(levels, problem.domain)[-1]
     return solve_columns(problem)
 

@@ -1,7 +1,8 @@
 """L1 norms in exact solves: linear where signs are known, else linear in further variables t >= |x|.
 
 Over the points (x, t) with x in Z and |x_i| <= t_i, sum_i w_i |x_i| becomes <w, t>: a minimiser has t_i = |x_i|
-wherever some level has a weight on t_i, and both optimal values are those of the problem in x.
+wherever some level has a weight on t_i, and both optimal values are those of the problem in x. Sets that limit such a
+sum, alone or as factors of a product, become polyhedra in (x, t) likewise.
 """
 
 from __future__ import annotations
@@ -17,31 +18,35 @@ from ..arrays import Vector
 from ..composite import signs
 from ..objectives import GroupNorm, LeastSquares, Linear, Multiple, Objective, Quadratic, SquaredNorm, Sum, Zero
 from ..problem import Problem
-from ..sets import Box, Domain, L1Ball, Polyhedron
-from ..sets.epigraph import absolute_values
+from ..sets import Domain, Product
+from ..sets.epigraph import absolute_values, by_rows, has_rows, limits_sizes
 from .answer import Answer
 from .level import why_not_quadratic
 
 
-def has_norms(problem: Problem) -> bool:
-    """Whether this module is needed."""
-    return not (problem.upper.differentiable and problem.lower.differentiable)
+def is_lifted(problem: Problem) -> bool:
+    """Whether this module is needed: for norms, and for products with an l1 ball among their factors."""
+    norms = not (problem.upper.differentiable and problem.lower.differentiable)
+    return norms or (isinstance(problem.domain, Product) and _has_sizes(problem.domain))
 
 
-def why_not_lifted(levels: Sequence[Objective], domain: Domain) -> str:
-    """Empty where levels with norms can be written without them, else the reason why not."""
+def why_not_lifted(levels: Sequence[Objective], domain: Domain, chain: bool = False) -> str:
+    """Empty where levels and domain can be written without absolute values, else the reason why not.
+
+    Where the levels have none, the domain is left as it is, unless it is a product or a ``chain`` wants its rows.
+    """
     if any(isinstance(norm, GroupNorm) for level in levels for norm in level.norms):
         return "a GroupNorm is not piecewise linear"
     assert domain.dim is not None
-    if not _open(levels, domain).size:
+    if (chain or _open(levels, domain).size) and not has_rows(domain):
+        return f"{domain!r} is not a polytope whose rows are known"
+    if not _open(levels, domain, chain).size:
         return ""
-    if not isinstance(domain, (Box, Polyhedron, L1Ball)):
-        return f"L1Norm over {domain!r} has no exact method; over Box, Polyhedron and L1Ball it has"
     parts = [level.smooth_part for level in levels]
     return next((why for part in parts if not isinstance(part, Zero) and (why := why_not_quadratic(part))), "")
 
 
-def why_not_exact_with_norms(problem: Problem) -> str:
+def why_not_exact_lifted(problem: Problem) -> str:
     """Empty where ``solve_lifted`` applies, else the reason why not."""
     from . import why_not_exact
 
@@ -87,10 +92,10 @@ class Lift:
     dim: int
 
     @classmethod
-    def of(cls, levels: Sequence[Objective], domain: Domain) -> Lift:
-        """With absolute values where a norm has a weight and the domain shows no sign."""
+    def of(cls, levels: Sequence[Objective], domain: Domain, chain: bool = False) -> Lift:
+        """With absolute values where a norm has a weight and the domain shows no sign, or its rows mention them."""
         assert domain.dim is not None
-        d, index = domain.dim, _open(levels, domain)
+        d, index = domain.dim, _open(levels, domain, chain)
         known = signs(domain, d)
         plain = tuple(_without_norms(level, known, index) for level in levels)
         return cls(plain, absolute_values(domain, index) if index.size else domain, index, d)
@@ -112,12 +117,17 @@ def weights_of(objective: Objective, dim: int) -> Vector:
     return sum((norm.weights for norm in objective.norms), np.zeros(dim))
 
 
-def _open(levels: Sequence[Objective], domain: Domain) -> NDArray[np.intp]:
-    """The positions where a norm has a weight and the domain shows no sign; all of an l1 ball, whose row needs them."""
+def _open(levels: Sequence[Objective], domain: Domain, chain: bool = False) -> NDArray[np.intp]:
+    """The positions where a norm has a weight and the domain shows no sign, with those that its rows mention."""
     d = domain.dim or 0
     weighted = sum((weights_of(level, d) for level in levels), np.zeros(d)) > 0
     index = np.flatnonzero(weighted & (signs(domain, d) == 0))
-    return np.arange(d) if index.size and isinstance(domain, L1Ball) else index
+    mentioned = _has_sizes(domain) and (chain or index.size > 0 or isinstance(domain, Product))
+    return np.union1d(index, by_rows(domain).absolute) if mentioned else index
+
+
+def _has_sizes(domain: Domain) -> bool:
+    return has_rows(domain) and limits_sizes(domain)
 
 
 def _without_norms(objective: Objective, known: Vector, index: NDArray[np.intp]) -> Objective:

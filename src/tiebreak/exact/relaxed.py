@@ -18,12 +18,12 @@ import numpy as np
 from ..arrays import Vector
 from ..objectives import Objective
 from ..problem import Problem
-from ..sets import Box, Polyhedron
+from ..sets import Box, Polyhedron, Product
 from .answer import Answer
 from .atoms import atoms_of
 from .generation import generate, start
 from .interrupt import OutOfTime, keeping
-from .lifted import Lift, has_norms
+from .lifted import Lift, is_lifted
 from .master import Master
 from .rows import solve_rows
 from .smooth import Smooth
@@ -69,7 +69,7 @@ def solve_relaxed(problem: Problem) -> Relaxed:
     >>> solve_relaxed(problem).x.round(12)
     array([0.45, 0.45])
     """
-    if has_norms(problem):
+    if is_lifted(problem):
         lift = Lift.of((problem.lower, problem.upper), problem.domain)
         found = solve_relaxed(lift.problem(problem))
         return found._replace(x=lift.point(found.x), z=lift.point(found.z))
@@ -190,7 +190,7 @@ def _secant(older: _Corner, newer: _Corner, lowest: float, slack: float) -> floa
 def _minimiser(problem: Problem) -> Callable[[Objective], Vector]:
     """Exact minimisation of one objective over the domain."""
     domain = problem.domain
-    if isinstance(domain, (Polyhedron, Box)):
+    if isinstance(domain, (Polyhedron, Box, Product)):
         return lambda objective: solve_rows([objective], domain)[-1].x
 
     atoms = atoms_of(domain, problem.dim)

@@ -13,12 +13,11 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..objectives.base import Objective
 from ..sets.base import Domain
-from ..sets.birkhoff import Birkhoff
 from ..sets.box import Box
+from ..sets.epigraph import absolute_values, has_rows, limits_sizes
 from ..sets.polyhedron import Polyhedron
 from .answer import Answer
 from .chain import SHARP, Chain
@@ -36,8 +35,8 @@ ASSUMES = (
 
 def rows_apply(levels: Sequence[Objective], domain: Domain) -> str:
     """Empty where ``solve_rows`` applies, else the reason why not."""
-    if not isinstance(domain, (Polyhedron, Box, Birkhoff)):
-        return f"the domain is a {type(domain).__name__}, not a Polyhedron, Box or Birkhoff"
+    if not has_rows(domain) or limits_sizes(domain):
+        return f"the domain is a {type(domain).__name__}, not a Polyhedron, Box, Simplex, Birkhoff or product of such"
     for k, objective in enumerate(levels):
         if why := why_not_quadratic(objective):
             return f"level {k}: {why}"
@@ -51,7 +50,7 @@ def solve_rows(levels: Sequence[Objective], domain: Domain, *, tol: float = 1e-1
     ----------
     levels : sequence of objectives
         Linear, SquaredNorm, convex Quadratic, LeastSquares, their sums and positive multiples.
-    domain : Polyhedron, Box or Birkhoff
+    domain : Polyhedron, Box, Simplex, Birkhoff or a product of these
         The set of the first level.
     tol : float
         The relative width of a level's bracket with which a solver's answer is accepted at once.
@@ -78,8 +77,8 @@ def solve_rows(levels: Sequence[Objective], domain: Domain, *, tol: float = 1e-1
     if len(dims) != 1:
         raise ValueError(f"levels and domain must have one number of variables, got {sorted(dims)}")
     domain = domain.with_dim(dims.pop())
-    if isinstance(domain, Birkhoff):
-        domain = _sums_to_one(domain.shape[0])
+    if not isinstance(domain, (Polyhedron, Box)):
+        domain = absolute_values(domain, np.arange(0))
     loose, ambiguous = _solve(levels, domain, tol, 1.0)
     if not ambiguous:
         return loose
@@ -87,13 +86,6 @@ def solve_rows(levels: Sequence[Objective], domain: Domain, *, tol: float = 1e-1
     if any(a.f_upper < b.f_lower for a, b in zip(loose, sharp, strict=True)):  # a bound refutes the tie
         return sharp
     return [_joined(*pair) for pair in zip(loose, sharp, strict=True)]
-
-
-def _sums_to_one(n: int) -> Polyhedron:
-    """The Birkhoff polytope by its rows."""
-    one, eye = np.ones((1, n)), sp.eye_array(n)
-    sums = sp.csr_array(sp.vstack([sp.kron(eye, one), sp.kron(one, eye)]))
-    return Polyhedron(A_eq=sums, b_eq=np.ones(2 * n), bounds=(0, 1))
 
 
 def _joined(a: Answer, b: Answer) -> Answer:
