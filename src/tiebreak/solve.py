@@ -225,7 +225,7 @@ class _Run:
             logger.warning("%s", error)
             return Status.NONFINITE, f"{error}; this is the last complete state"
         answer = None if self.state is None else self.state.answer
-        notes = "" if answer is None else ": " + "; ".join(answer.notes)
+        notes = "" if answer is None or not answer.notes else ": " + "; ".join(answer.notes)
         return Status.STALLED, f"the method is done, but the bounds do not show both tolerances{notes}"
 
     def _within(self, states: Iterator[State], limit: float) -> Iterator[State]:

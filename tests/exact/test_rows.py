@@ -311,6 +311,33 @@ def test_near_ties_are_reported_and_the_bracket_holds():
     np.testing.assert_array_equal(answer.x, [1.0, 0.0])
 
 
+def planted_fit(n: int, d: int) -> tuple[tb.LeastSquares, np.ndarray]:
+    """Sparse tall least squares over the box [-1, 1] and its only solution, by the optimality conditions."""
+    rng = np.random.default_rng(d)
+    A = sp.csr_array(sp.random(n, d, density=6 / d, rng=rng) + sp.eye_array(n, d))
+    x = np.clip(1.5 * rng.normal(size=d), -1, 1)
+    slopes = np.where(np.abs(x) < 1, 0.0, -np.sign(x) * rng.uniform(0.1, 1, d))
+    residual = np.linalg.lstsq(A.toarray().T, slopes, rcond=None)[0]
+    return tb.LeastSquares(A, A @ x - residual), x
+
+
+def test_many_free_columns_have_a_narrow_bracket():
+    fit, x = planted_fit(1500, 700)
+    answer = solve_rows([fit, tb.SquaredNorm()], tb.Box(-1, 1))[-1]
+    assert answer.lower_unique and answer.well_posed
+    np.testing.assert_allclose(answer.x, x, atol=1e-9)
+    assert answer.f_lower - 1e-9 <= 0.5 * x @ x <= answer.f_upper + 1e-9
+    assert answer.width <= 1e-9
+
+
+def test_too_many_free_columns_are_said_to_make_it_wide(monkeypatch):
+    monkeypatch.setattr("tiebreak.exact.held.LARGEST", 1500 * 200)
+    fit, x = planted_fit(1500, 700)
+    answer = solve_rows([fit, tb.SquaredNorm()], tb.Box(-1, 1))[-1]
+    assert any("free variables" in note for note in answer.notes)
+    assert answer.f_lower <= 0.5 * x @ x <= answer.f_upper
+
+
 @pytest.mark.parametrize("weight", [1.0, 0.1, 0.3])
 def test_ties_broken_by_the_rounding_of_the_data_are_ties(weight):
     """0.1 + 0.2 is not 0.3, but was meant to be."""

@@ -123,7 +123,7 @@ class Chain:
     def _at_point(self, level: Level) -> Solved | None:
         """On a single point: multipliers by least squares, if those prove enough."""
         face, held = self.face, self.held
-        if not face.single or not held.small:
+        if not face.single or not held.small():
             return None
         y, w = held.multipliers(level.grad(face.x))
         found = bracket(face, level, face.x, y, w)
@@ -214,7 +214,11 @@ class Chain:
         if level.lower_bound >= 0 and not level.q.any() and not level.forms:
             reach = min(reach, 2 * np.sqrt(2 * max(0.0, float(own.value) + own.allowance)))
         held = Held(self.face)
-        if not held.small:
+        if not held.small(level):
+            self.notes.append(
+                f"with {held.columns.size} free variables what a quadratic level leaves is bounded by its value alone: "
+                "the brackets of later levels are wide"
+            )
             return float(reach)
         by_gradient, doubtful = held.reach(level, solved.x, z, own.left_error)
         if doubtful:

@@ -19,8 +19,10 @@ RANK = 1e-10
 """Singular values below this, relative to the largest, count as zero."""
 ROOM = 1e-9
 """A variable is away from its bounds when it is farther from them than this, in units of its size."""
-FEW = 400
-"""Up to this many unfixed columns the decompositions are affordable."""
+FEW = 1500
+"""Up to this many unfixed columns the decompositions take a second or less."""
+LARGEST = 20_000_000
+"""Up to this many entries matrices are made dense for that."""
 
 
 class Held:
@@ -33,10 +35,11 @@ class Held:
         self.rows = np.flatnonzero((face.row_side != 0) | (given.low == given.high))
         self.scale = face.scale[self.columns]
 
-    @property
-    def small(self) -> bool:
-        """Whether the decompositions are affordable."""
-        return self.columns.size <= FEW and self.rows.size <= 10 * FEW
+    def small(self, level: Level | None = None) -> bool:
+        """Whether the decompositions are affordable, also of the second-order part of a level."""
+        count = self.rows.size + sum(P.shape[0] for _, P in self.face.predictors)
+        count += 0 if level is None else level.rows.shape[0]
+        return self.columns.size <= FEW and count * self.columns.size <= LARGEST
 
     @cached_property
     def factors(self) -> Vector:
@@ -56,7 +59,8 @@ class Held:
     def _svd(self) -> tuple[Matrix, Vector, Matrix, int]:
         if 0 in self.E.shape:
             return np.zeros((self.E.shape[0], 0)), np.zeros(0), np.eye(self.columns.size), 0
-        left, values, right = np.linalg.svd(self.E)
+        rows, columns = self.E.shape
+        left, values, right = np.linalg.svd(self.E, full_matrices=rows < columns)  # ``right`` is square either way
         return left, values, right, int(np.sum(values > RANK * values[0]))
 
     @property

@@ -18,7 +18,7 @@ from .reduce import Reduced, reduce_rows
 def is_single(held: Held, programme: Callable[[], FaceProgram]) -> bool | None:
     """Whether the point is the only one of the face; None where that is not decided."""
     face = held.face
-    if held.columns.size == 0 or (held.small and held.null.shape[1] == 0):
+    if held.columns.size == 0 or (held.small() and held.null.shape[1] == 0):
         return True
     reduced = reduce_rows(*face.step_rows())
     inside = np.flatnonzero((reduced.lower < 0) & (reduced.upper > 0))
@@ -41,7 +41,7 @@ def is_single(held: Held, programme: Callable[[], FaceProgram]) -> bool | None:
 
 def constant_on(held: Held, level: Level) -> bool | None:
     """True where the level depends on x only through what is the same on the whole face."""
-    return True if held.small and held.flat(level) else None
+    return True if held.small(level) and held.flat(level) else None
 
 
 def _departure(reduced: Reduced, loose: NDArray[np.intp], scale: Vector, programme: FaceProgram) -> float:
