@@ -144,6 +144,6 @@ def test_chain_of_two_levels_over_an_l1_ball_and_refusals() -> None:
     chain = tb.lexicographic(levels, tb.L1Ball(2.0))
     np.testing.assert_allclose(chain.x, 0.5, atol=1e-10)
     with pytest.raises(ValueError, match="no exact method"):
-        tb.lexicographic([*levels, tb.Linear([1.0, 0.0])], tb.L1Ball(2.0))
+        tb.lexicographic([*levels, tb.Logistic(np.eye(2), [0, 1])], tb.L1Ball(2.0))
     with pytest.raises(TypeError, match="levels"):
         tb.lexicographic([], tb.L1Ball(2.0))

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import tiebreak as tb
 from tiebreak.kernels import HOMES, compiled
@@ -255,3 +256,29 @@ def test_corners() -> None:
         compiled("move_to_corners")(moved, place, slope, 1.5, 0.3)
         factor_loop.move_to_corners(expected_X, place, slope, 1.5, 0.3)
         np.testing.assert_array_equal(moved, expected_X)
+
+
+@pytest.mark.parametrize("long_indices", [False, True])
+def test_squares_of_sparse_rows(long_indices: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Against two products, to the errors that the objective admits; empty rows and columns included."""
+    rng = np.random.default_rng(4)
+    for n, d, density in ((1, 1, 1.0), (3, 50, 0.02), (40, 7, 0.5), (60, 300, 0.1), (7, 2000, 1.0)):
+        A = sparse.random_array((n, d), density=density, rng=rng, format="csr")
+        if long_indices:
+            A.indices, A.indptr = A.indices.astype(np.int64), A.indptr.astype(np.int64)
+        b, x, scale = rng.normal(size=n), rng.normal(size=d), float(rng.uniform(0.1, 3))
+        objective = tb.LeastSquares(A, b, scale)
+        assert objective.data.squares(x, b) is not None
+        fast_value, fast = objective.value_and_grad(x)
+        value_error, grad_error = objective.rounding(x)
+        monkeypatch.setenv("TIEBREAK_NO_NUMBA", "1")
+        assert objective.data.squares(x, b) is None
+        value, grad = objective.value_and_grad(x)
+        monkeypatch.delenv("TIEBREAK_NO_NUMBA")
+        assert abs(fast_value - value) <= 2 * value_error
+        assert np.linalg.norm(fast - grad) <= 2 * grad_error
+        np.testing.assert_array_equal(fast, objective.grad(np.array(x)[::1]))
+        np.testing.assert_allclose(fast, objective.grad(np.repeat(x, 2)[::2]), rtol=0)  # not contiguous
+    few = np.zeros(d)
+    few[3] = 1.0
+    assert objective.data.squares(few, b) is None  # there two products with a column are less work

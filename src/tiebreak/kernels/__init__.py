@@ -66,6 +66,7 @@ HOMES = {
     "entries": "sweep",
     "both_times": "bounds",
     "column_norms": "bounds",
+    "squares_by_rows": "sparse",
 }
 """The kernels, and the module of this package that holds each."""
 

@@ -55,6 +55,12 @@ class LeastSquares(Linked):
         residual = t - self.b
         return 0.5 * self.scale * float(residual @ residual)
 
+    def value_and_grad(self, x: Vector) -> tuple[float, Vector]:
+        x = self._point(x)
+        if (found := self.data.squares(x, self.b)) is None:
+            return super().value_and_grad(x)
+        return 0.5 * self.scale * found[0], self.scale * found[1]
+
     def curvature_along(self, direction: Vector, image: Image) -> float:
         return self.scale * float(image @ image)
 

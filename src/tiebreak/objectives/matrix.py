@@ -63,6 +63,16 @@ class DataMatrix:
             return np.asarray(self.raw.rmatvec(u), dtype=np.float64)
         return np.asarray(self._transposed @ u)
 
+    def squares(self, x: Vector, b: Vector) -> tuple[float, Vector] | None:
+        """||A x - b||^2 and A'(A x - b) in one pass over sparse rows; None where there is no such pass, or no need."""
+        if self.kind != "sparse" or self.raw.format != "csr":
+            return None
+        kernel = compiled("squares_by_rows")
+        if kernel is None or self._column_cost * np.count_nonzero(x) < x.size:
+            return None
+        value, grad = kernel(self.raw.data, self._unsigned, self.raw.indptr, flat(x), flat(b))
+        return value, grad
+
     def scattered_columns(self, index: NDArray[np.intp], factors: Vector) -> NDArray[np.float64]:
         """Columns of a sparse matrix times their factors, as the rows of a dense one."""
         A = self._by_columns
@@ -134,6 +144,12 @@ class DataMatrix:
     def _column_cost(self) -> int:
         """How many times its share of a full product one column costs; those of C order are strided."""
         return 16 if self.kind == "dense" and not self.raw.flags.f_contiguous else 8
+
+    @cached_property
+    def _unsigned(self) -> NDArray[np.unsignedinteger[Any]]:
+        """The indices of sparse data, as numbers that cannot be negative."""
+        indices = self.raw.indices
+        return np.asarray(indices.view(np.uint32 if indices.itemsize == 4 else np.uint64))
 
     @cached_property
     def _by_columns(self) -> Matrix:
