@@ -145,5 +145,7 @@ def test_chain_of_two_levels_over_an_l1_ball_and_refusals() -> None:
     np.testing.assert_allclose(chain.x, 0.5, atol=1e-10)
     with pytest.raises(ValueError, match="no exact method"):
         tb.lexicographic([*levels, tb.Logistic(np.eye(2), [0, 1])], tb.L1Ball(2.0))
+    with pytest.raises(ValueError, match="no exact method: level 2: Logistic"):
+        tb.lexicographic([*levels, tb.Logistic(np.eye(2), [0, 1])], tb.Simplex())
     with pytest.raises(TypeError, match="levels"):
         tb.lexicographic([], tb.L1Ball(2.0))

@@ -102,10 +102,11 @@ def lexicographic(levels: Sequence[Objective], domain: Domain, *, tol: float = 1
     plain, where, lift = levels, domain, None
     why_not = rows_apply(levels, domain)
     two = len(levels) == 2 and not why_not_exact(Problem(levels[1], levels[0], domain))
-    smooth = all(level.differentiable for level in levels)
-    if why_not and not (two and smooth) and not (why_not := why_not_lifted(levels, domain, chain=True)):
+    by_columns = two and all(level.differentiable for level in levels)
+    if why_not and not by_columns and not (why_not := why_not_lifted(levels, domain, chain=True)):
         lift = Lift.of(levels, domain, chain=True)
         plain, where = list(lift.levels), lift.domain
+        why_not = rows_apply(plain, where)
     if not why_not:
         answers = solve_rows(plain, where)
         x = answers[-1].x if lift is None else lift.point(answers[-1].x)

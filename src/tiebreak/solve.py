@@ -370,7 +370,7 @@ def _prepare(
         others = ", ".join(able(problem))
         instead = f"; methods that can do without: {others}" if others else ""
         raise ValueError(f"method {solver.info.name!r} needs {', '.join(missing)}, which the problem lacks{instead}")
-    return replace(solver, **open_fields), reason, tol_lower
+    return replace(solver, **open_fields) if open_fields else solver, reason, tol_lower
 
 
 def _start(problem: Problem, x0: Start) -> Vector | State | None:

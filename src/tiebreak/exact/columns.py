@@ -143,8 +143,9 @@ def _lower_level(problem: Problem, lower: Smooth, max_steps: int) -> Solved:
     vertices = start(atoms_of(domain, problem.dim), lower)
     master = Master(vertices, RANK_TOLERANCES[0])
     steps, end, offer = generate(master, None, max_steps, max_steps)
-    normal = offer.slope if end == "optimal" else lower.pull(master.t.slope)
-    scale = lower_scale(master.t, master.bend)
+    optimal = end == "optimal"
+    normal = offer.slope if optimal else lower.pull(master.t.slope)
+    scale = offer.scale if optimal else lower_scale(master.t, master.bend)
     level = float(vertices.w[: vertices.count] @ master.t.gradient[: vertices.count])
     flat = -lowest(vertices.atoms, domain, -normal) - level <= FLAT * scale
     return Solved(vertices, master.image, normal, level, 1e-14 * scale, flat, steps, end)

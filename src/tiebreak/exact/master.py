@@ -5,6 +5,7 @@ Where h is quadratic, the loops of ``descent.py`` do all of it; other levels nee
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,7 @@ class Master:
     def q(self) -> int:
         return int(self.t.n[FREE])
 
-    @property
+    @cached_property
     def sweeps(self) -> bool:
         """Whether all vertices can be priced by products with dense data, and the level is quadratic."""
         levels = [level for level in (self.v.fixed, self.level) if level is not None and level.data is not None]

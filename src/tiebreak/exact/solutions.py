@@ -93,22 +93,25 @@ class Solutions:
 
     def _look_for_second(self, lower: Smooth, upper: Smooth) -> None:
         """A vertex outside the basis that can enter and move x is a witness; f is constant if none moves f."""
-        v, face = self.master.v, self.face
-        free = self.master.t.free[: self.master.q]
-        moves = self._tried(v.E[free], v.F[free], v.p[free], lambda i: v.atoms.mixed(v.code[free[[i]]], np.ones(1)))
+        v, t, face, r, q = self.master.v, self.master.t, self.face, self.master.r, self.master.q
+        free = t.free[:q]
+        moves = self._tried(t.C[:q, :r], t.K[:q], v.p[free], lambda i: v.atoms.mixed(v.code[free[[i]]], np.ones(1)))
         if face is None or (moves and self.unique is False):
             return
-        rows, F = self._rows(face, lower), face.images(upper)
+        mix = self._rows(face, lower) @ t.P[:r].T
         p = np.zeros(face.size) if upper.p is None else face.dots(upper.p)
-        self.constant = True if not self._tried(rows, F, p, face.vertex) and not moves else None
+        moves |= self._tried(mix, face.images(upper) - mix @ t.FB[:r], p, face.vertex)
+        self.constant = None if moves else True
 
-    def _tried(self, rows: np.ndarray, F: np.ndarray, p: Vector, vertex: Callable[[int], Vector]) -> bool:
-        """Whether f moves when one of these vertices enters; one that can enter and moves x shows a second solution."""
+    def _tried(self, mix: np.ndarray, moved: np.ndarray, p: Vector, vertex: Callable[[int], Vector]) -> bool:
+        """Whether f moves when one of some vertices enters; one that can enter and moves x shows a second solution.
+
+        ``mix`` is what makes up for them of the basic ones, ``moved`` the image of f that this leaves.
+        """
         master, v = self.master, self.master.v
         basic = master.t.basic[: master.r]
-        mix = rows @ master.t.P[: master.r].T
         size, slant = float(v.size[: v.count].max()), float(np.abs(v.p[: v.count]).max())
-        moved, tilt = F - mix @ master.t.FB[: master.r], np.abs(p - mix @ v.p[basic])
+        tilt = np.abs(p - mix @ v.p[basic])
         moves = bool(np.any(np.einsum("ij,ij->i", moved, moved) > (SAME * size) ** 2) or np.any(tilt > SAME * slant))
         room = np.where(mix > 1e-12, v.w[basic] / np.maximum(mix, 1e-12), np.inf)
         for candidate in np.flatnonzero(np.min(room, axis=1, initial=1) > MOVE):
