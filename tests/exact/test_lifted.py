@@ -184,7 +184,7 @@ def test_badly_scaled_rows_widen_the_bracket_around_the_truth(spread: float) -> 
     ("problem", "says"),
     [
         (tb.Problem(tb.GroupNorm([0, 0]), tb.Linear([1.0, 1.0]), tb.Box(-1.0, 1.0)), "not piecewise linear"),
-        (tb.Problem(tb.L1Norm(), tb.Linear([1.0, 1.0]), tb.L2Ball(1.0)), "not a polytope whose rows are known"),
+        (tb.Problem(tb.L1Norm(), tb.Linear([1.0, 1.0]), tb.L2Ball(1.0)), "L1Norm over L2Ball"),
         (tb.Problem(tb.L1Norm(), tb.Logistic(np.eye(2), [1, -1]), tb.Box(-1.0, 1.0)), "Logistic is neither"),
         (tb.Problem(tb.Huber(np.eye(2), [1.0, 1.0], 0.1) + tb.L1Norm(), tb.SquaredNorm(), tb.L1Ball(1.0)), "Huber is"),
     ],

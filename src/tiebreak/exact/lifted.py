@@ -39,7 +39,8 @@ def why_not_lifted(levels: Sequence[Objective], domain: Domain, chain: bool = Fa
         return "a GroupNorm is not piecewise linear"
     assert domain.dim is not None
     if (chain or _open(levels, domain).size) and not has_rows(domain):
-        return f"{domain!r} is not a polytope whose rows are known"
+        norms = any(level.norms for level in levels)
+        return f"{'L1Norm over ' if norms else ''}{domain!r}, which is not a polytope whose rows are known"
     if not _open(levels, domain, chain).size:
         return ""
     parts = [level.smooth_part for level in levels]
