@@ -230,3 +230,24 @@ def test_products_with_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
                 sizes = v @ np.abs(M)
                 assert np.all(level.sizes_pulled(v) >= sizes * (1 - 1e-14))
                 assert np.all(level.sizes_pulled(v) <= np.sqrt(rows) * sizes.max() * 3)
+
+
+def test_least_squares_with_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The compiled pass says what the products say, of the values and of their errors."""
+    from tiebreak.exact.evaluated import evaluated
+    from tiebreak.exact.smooth import Smooth
+
+    rng = np.random.default_rng(6)
+    for n, d in ((1, 1), (3, 9), (4, 2), (7, 40), (130, 60)):
+        objective = tb.LeastSquares(rng.normal(size=(n, d)) * 10.0 ** rng.integers(-3, 4, (n, 1)), rng.normal(size=n))
+        x = np.where(rng.random(d) < 0.5, rng.normal(size=d), 0.0)
+        monkeypatch.setenv("TIEBREAK_NO_NUMBA", "1")
+        plain = evaluated(objective, Smooth(objective, d), x)
+        monkeypatch.delenv("TIEBREAK_NO_NUMBA")
+        fast = evaluated(objective, Smooth(objective, d), x)
+        assert fast.value == pytest.approx(plain.value, rel=1e-13)
+        np.testing.assert_allclose(fast.grad, plain.grad, rtol=1e-12, atol=1e-13 * np.abs(plain.grad).max())
+        np.testing.assert_allclose(fast.image, plain.image, rtol=1e-12, atol=1e-13 * np.abs(plain.image).max())
+        assert fast.value_error == pytest.approx(plain.value_error, rel=1e-9)
+        assert fast.image_error == pytest.approx(plain.image_error, rel=1e-9)
+        np.testing.assert_allclose(fast.grad_error, plain.grad_error, rtol=1e-9)

@@ -42,6 +42,12 @@ def evaluated(objective: Objective, level: Smooth, x: Vector, sharp: bool = Fals
         value_error, norm_error = objective.rounding(x)
         norm = 0.0 if level.data is None else level.data.product_error(x)
         return Evaluated(value, grad, level.image(x), value_error, np.full(x.size, norm_error), norm)
+    own = level.data.raw is getattr(objective, "A", None)
+    if own and level.quadratic and (kernel := level.kernel("squares_with_errors")):
+        support, n = np.flatnonzero(x), level.size
+        link = LINK_UNITS * UNIT_ROUNDOFF
+        units = gamma(support.size), gamma(n), link, gamma(n + LINK_UNITS), UNIT_ROUNDOFF
+        return Evaluated(*kernel(level.by_rows, support, x[support], level.b, level.column_norms, units))
     t, sizes = level.times_with_sizes(x)
     value, slope, _ = level.at(t)
     most = 1.01 * (1.0 if level.quadratic else level.near(t, 0.0)[1])  # rounding moves t too little for a hundredth
@@ -51,7 +57,7 @@ def evaluated(objective: Objective, level: Smooth, x: Vector, sharp: bool = Fals
     value_error = float(steep @ image_error) + float((most * image_error) @ image_error) / 2
     value_error += gamma(t.size + LINK_UNITS) * value
     grad_error = level.sizes_pulled(gamma(t.size) * steep + slope_error)
-    if level.data.raw is getattr(objective, "A", None):
+    if own:
         grad = level.data.transpose_times(slope)
     else:
         value, grad = objective.value_and_grad(x)

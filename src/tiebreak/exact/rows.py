@@ -129,7 +129,7 @@ def _solve(levels: Sequence[Objective], domain: Domain, tol: float, sharpness: f
                 lower_unique=chain.proved(unique),
                 upper_constant=constant,
                 well_posed=chain.well_posed,
-                notes=tuple(chain.notes),
+                notes=tuple(dict.fromkeys(chain.notes)),
                 assumes=ASSUMES,
                 steps=chain.steps,
             )

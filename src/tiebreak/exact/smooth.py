@@ -99,7 +99,7 @@ class Smooth:
         assert self.data is not None
         return flat(self.data.raw)
 
-    def _kernel(self, name: str) -> Callable[..., Any] | None:
+    def kernel(self, name: str) -> Callable[..., Any] | None:
         """A compiled pass over dense data by rows."""
         assert self.data is not None
         dense = self.data.kind == "dense" and self.data.raw.flags.c_contiguous
@@ -108,12 +108,9 @@ class Smooth:
     def times_with_sizes(self, x: Vector) -> tuple[Vector, Vector]:
         """F x and |F| |x|."""
         assert self.data is not None
-        support = np.flatnonzero(x)
-        if kernel := self._kernel("both_times"):
-            t, sizes = kernel(self.by_rows, support, x[support])
-            return t, sizes
         if self.data.kind == "sparse":
             return self.data.times(x), np.asarray(abs(self.data.raw) @ np.abs(x))
+        support = np.flatnonzero(x)
         return self.data.times(x), np.asarray(np.abs(self.data.raw[:, support]) @ np.abs(x[support]))
 
     def sizes_pulled(self, v: Vector) -> Vector:

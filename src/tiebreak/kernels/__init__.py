@@ -64,7 +64,7 @@ HOMES = {
     "bends": "sweep",
     "on_face": "sweep",
     "entries": "sweep",
-    "both_times": "bounds",
+    "squares_with_errors": "bounds",
     "column_norms": "bounds",
     "squares_by_rows": "sparse",
 }

@@ -1,28 +1,48 @@
-"""Products with a matrix and, in the same pass, its absolute values, for bounds on rounding: twins of ``Smooth``."""
+"""Least squares with bounds on all rounding errors, and norms: twins of ``evaluated`` and ``DataMatrix``."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Vector
+from .dense import mix
 from .jit import SUMS, jit
 
 Array = NDArray[np.float64]
 
 
 @jit(SUMS)
-def both_times(M: Array, support: NDArray[np.int64], values: Vector) -> tuple[Vector, Vector]:
-    """M x and |M| |x| for an x with these nonzeros."""
-    out, sizes = np.empty(M.shape[0]), np.empty(M.shape[0])
+def squares_with_errors(
+    M: Array, support: NDArray[np.int64], weights: Vector, b: Vector, norms: Vector, units: tuple[float, ...]
+) -> tuple[float, Vector, Vector, float, Vector, float]:
+    """1/2 ||M x - b||^2 for an x with these nonzeros: value, gradient, M x, and bounds on the error of each.
+
+    ``norms`` are those of the columns; ``units`` the relative errors of a product with x, of one with M', of an entry
+    of the slope, of the value, and of a rounded number.
+    """
+    of_product, of_pull, of_slope, of_value, unit = units
+    t, slope = np.empty(M.shape[0]), np.empty(M.shape[0])
+    value = value_error = image_error = pull_error = 0.0
     for i in range(M.shape[0]):
         total = size = 0.0
         for j in range(support.size):
-            term = M[i, support[j]] * values[j]
+            term = M[i, support[j]] * weights[j]
             total += term
             size += abs(term)
-        out[i], sizes[i] = total, size
-    return out, sizes
+        t[i], slope[i] = total, total - b[i]
+        error, steep = of_product * size, abs(slope[i])
+        value += 0.5 * steep * steep
+        value_error += (steep + 0.505 * error) * error
+        image_error += error * error
+        pull_error += ((of_pull + of_slope) * steep + 1.01 * error) ** 2
+    grad = mix(slope, M, M.shape[1])
+    grad_error, pull_error = np.empty(grad.size), math.sqrt(pull_error) * (1 + 1e-10)
+    for j in range(grad.size):
+        grad_error[j] = 1.01 * (norms[j] * pull_error + 4 * unit * abs(grad[j]))
+    return value, grad, t, 1.01 * (value_error + of_value * value), grad_error, 1.01 * math.sqrt(image_error)
 
 
 @jit(SUMS)
