@@ -315,7 +315,7 @@ def planted_fit(n: int, d: int) -> tuple[tb.LeastSquares, np.ndarray]:
     """Sparse tall least squares over the box [-1, 1] and its only solution, by the optimality conditions."""
     rng = np.random.default_rng(d)
     A = sp.csr_array(sp.random(n, d, density=6 / d, rng=rng) + sp.eye_array(n, d))
-    x = np.clip(1.5 * rng.normal(size=d), -1, 1)
+    x = np.clip(0.8 * rng.normal(size=d), -1, 1)
     slopes = np.where(np.abs(x) < 1, 0.0, -np.sign(x) * rng.uniform(0.1, 1, d))
     residual = np.linalg.lstsq(A.toarray().T, slopes, rcond=None)[0]
     return tb.LeastSquares(A, A @ x - residual), x
