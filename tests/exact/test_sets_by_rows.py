@@ -141,3 +141,18 @@ def test_products_that_have_none() -> None:
     assert "Logistic" in why_not_exact(tb.Problem(tb.SquaredNorm(dim=DIM), logistic, domain))
     round_part = tb.Product({"a": (tb.L2Ball(1.0), 4), "b": (tb.L1Ball(1.0), 5)})
     assert "polytope" in why_not_exact(tb.Problem(tb.SquaredNorm(dim=DIM), tb.Linear(np.ones(DIM)), round_part))
+
+
+def test_a_simplex_goes_by_rows_where_columns_do_not_apply(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Factorising a large Q takes too long; a linear and a quadratic level have rows."""
+    monkeypatch.setattr("tiebreak.exact.smooth.DENSE_ROOT", 5)
+    F = np.random.default_rng(0).normal(size=(3, DIM))
+    cost = np.r_[np.zeros(4), np.ones(DIM - 4)]  # the first four are free to share
+    problem = tb.Problem(tb.Quadratic(F.T @ F, np.zeros(DIM)), tb.Linear(cost), tb.Simplex())
+    result = tb.solve(problem, tol_upper=1e-7, tol_lower=1e-7)
+    assert result.method == "exact"
+    assert result.success
+    x = cp.Variable(DIM)
+    f_star = optimum(0.5 * cp.sum_squares(F @ x), [x >= 0, cp.sum(x) == 1, x[4:] == 0])
+    assert result.f == pytest.approx(f_star, abs=1e-6)
+    assert "factorising" in why_not_exact(problem.with_slack(0.01))

@@ -25,7 +25,7 @@ from .evaluated import evaluated, largest, lowest
 from .master import Master
 from .smooth import Smooth
 from .solutions import Solutions
-from .vertex_face import AxisFace, optimal_face
+from .vertex_face import optimal_face
 
 
 @dataclass
@@ -99,11 +99,7 @@ class Bracket:
         P = master.t.P[: master.r]
         self.row_norms = np.sqrt(np.einsum("ij,ij->i", P, P)) * (1 + 1e-6)
         if lower.data is not None and self.solutions.spanned and mu > 0:
-            basic = master.t.basic[: master.r]
-            slopes = v.dot(self.r)[basic] - float(self.r @ self.x)
-            idle = v.w[basic] == 0
-            if idle.any() and isinstance(face, AxisFace):  # off the face x* has no weight there either: any slope does
-                slopes[idle & ~np.isin(v.code[basic], face.codes)] = 0.0
+            slopes = v.dot(self.r)[master.t.basic[: master.r]] - float(self.r @ self.x)
             noise = 2 * slope_error * np.sqrt(master.r) * length(self.row_norms)
             delta = min(delta, (length(slopes @ P) * (1 + 1e-6) + noise) / mu)
         self.delta = delta + self.g.image_error + (0.0 if lower.data is None else self.drift * v.s0)

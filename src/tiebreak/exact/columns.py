@@ -17,6 +17,7 @@ from .answer import Answer
 from .atoms import atoms_of
 from .column_bracket import Bracket
 from .evaluated import lowest, sharpens
+from .extended import EXTENDED
 from .generation import Normal, generate, start
 from .interior import may_be_dense, warm_start
 from .interrupt import keeping
@@ -91,7 +92,10 @@ def solve_columns(problem: Problem, *, tol: float = 1e-9, max_steps: int = 50_00
     bracket = Bracket(problem, lower, upper, master, lam)
     f_lower, f_upper = bracket.f_lower(), bracket.f_upper()
     wide = not max(f_upper, bracket.f.value) - f_lower <= tol * (1 + abs(bracket.f.value))
-    if wide and sharpens(problem.lower, lower):
+    sharp = wide and sharpens(problem.lower, lower)
+    if sharp:
+        if master.v.count > bracket.count:  # without what the first look added: it may be off the face for the second
+            master = Master(master.v.first(bracket.count), rank_tol)
         bracket = Bracket(problem, lower, upper, master, lam, sharp=True)
         f_lower, f_upper = max(f_lower, bracket.f_lower()), min(f_upper, bracket.f_upper())
     solutions = bracket.solutions
@@ -103,7 +107,9 @@ def solve_columns(problem: Problem, *, tol: float = 1e-9, max_steps: int = 50_00
         notes.append(f"f* is known to within {width:.1e} only")
     if not well_posed:
         notes.append("the answer hangs on rounding: a slack (tradeoff) says what the data can support")
-    assumes = ("columns that count as dependent are dependent",) if solutions.by_tolerance else ()
+    assumes = [EXTENDED] if sharp else []
+    if solutions.by_tolerance:
+        assumes.append("columns that count as dependent are dependent")
     return Answer(
         x=bracket.x,
         g_lower=bracket.g_lower,
@@ -115,7 +121,7 @@ def solve_columns(problem: Problem, *, tol: float = 1e-9, max_steps: int = 50_00
         upper_constant=solutions.constant,
         well_posed=well_posed,
         notes=tuple(notes),
-        assumes=assumes,
+        assumes=tuple(assumes),
         steps=steps,
     )
 

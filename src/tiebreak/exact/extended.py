@@ -19,6 +19,7 @@ from ..arrays import Matrix, Vector
 Ext: TypeAlias = NDArray[np.longdouble]
 
 UNIT = float(np.finfo(np.longdouble).eps) / 2
+EXTENDED = "extended-precision arithmetic follows the standard rounding model"
 WIDE = np.finfo(np.longdouble).nmant > np.finfo(np.float64).nmant
 
 

@@ -38,7 +38,7 @@ class Held:
     def small(self, level: Level | None = None) -> bool:
         """Whether the decompositions are affordable, also of the second-order part of a level."""
         count = self.rows.size + sum(P.shape[0] for _, P in self.face.predictors)
-        count += 0 if level is None else level.rows.shape[0]
+        count += 0 if level is None else level.height
         return self.columns.size <= FEW and count * self.columns.size <= LARGEST
 
     @cached_property

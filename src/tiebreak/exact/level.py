@@ -174,6 +174,11 @@ class Level:
 
     # -- the second-order part as rows: P d = 0 says that a step d does not change it -------------------------
 
+    @property
+    def height(self) -> int:
+        """How many rows ``rows`` has."""
+        return sum(self.dim if s.F is None else s.F.shape[0] for s in self.squares) + self.dim * len(self.forms)
+
     @cached_property
     def rows(self) -> Matrix:
         """P: the matrices of all second-order terms, stacked. All minimisers over a convex set have the same P x."""

@@ -21,13 +21,13 @@ from ..sets.epigraph import absolute_values, has_rows, limits_sizes
 from ..sets.polyhedron import Polyhedron
 from .answer import Answer
 from .chain import SHARP, Chain
-from .extended import double
+from .extended import EXTENDED, double
 from .face import Face
 from .interrupt import keeping
 from .level import Level, why_not_quadratic
 
 ASSUMES = (
-    "extended-precision arithmetic follows the standard rounding model",
+    EXTENDED,
     "multipliers below 1e-15 of the largest cost are zero: data are not more accurate than that",
     "points that violate constraints by rounding only count as feasible, at the price their multipliers give",
 )

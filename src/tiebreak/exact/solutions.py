@@ -43,8 +43,8 @@ class Solutions:
         self.constant: bool | None = None
         rows = master.v.E.shape[1]
         if face is not None and (master.r < rows or face.dimension < rows):
-            all_basic = self._complete(face, lower)
-            if all_basic or master.r == face.dimension + 1:  # E tells all points of the face apart
+            self._complete(face, lower)
+            if master.r == face.dimension + 1:  # E tells all points of the face apart
                 self.unique = self.constant = True
         self.spanned = master.r == rows or (face is not None and not self.doubtful)
         condition = length(master.t.P[: master.r]) * master.v.s0
@@ -60,13 +60,14 @@ class Solutions:
         rows[:, 0], rows[:, 1:] = v.s0, face.images(lower) - v.t_star
         return rows
 
-    def _complete(self, face: VertexFace, lower: Smooth) -> bool:
-        """Enter vertices of the face with weight 0 until the basis spans its rows; whether all were basic before."""
+    def _complete(self, face: VertexFace, lower: Smooth) -> None:
+        """Enter vertices of the face with weight 0 until the basis spans its rows."""
         master, v = self.master, self.master.v
         if isinstance(face, AxisFace):
             slots = v.where[face.codes]
             if np.all((slots >= 0) & (master.t.place[slots] >= 0)):  # all of them are basic
-                return True
+                self.by_tolerance = master.r < v.E.shape[1] and face.dimension >= master.r
+                return
         rows = self._rows(face, lower)
         norms = np.linalg.norm(rows, axis=1)
         P, EB = master.t.P[: master.r], master.t.EB[: master.r]
@@ -89,7 +90,6 @@ class Solutions:
         if master.r < rows.shape[1]:
             self.doubtful |= bool(np.any(left > CLEAN * sizes))
             self.by_tolerance = face.dimension >= master.r
-        return False
 
     def _look_for_second(self, lower: Smooth, upper: Smooth) -> None:
         """A vertex outside the basis that can enter and move x is a witness; f is constant if none moves f."""

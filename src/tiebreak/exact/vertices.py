@@ -63,6 +63,12 @@ class Vertices:
         """No vertices; the same levels, or another one to minimise."""
         return Vertices(self.atoms, level or self.level, self.fixed, self.t_star, self.s0)
 
+    def first(self, count: int) -> Vertices:
+        """So many of them, with their weights."""
+        some = self.emptied()
+        some.add(self.code[:count], self.w[:count])
+        return some
+
     def candidates(self, codes: Codes) -> Candidates:
         """The columns of vertices that are in no slot."""
         E, F = np.empty((codes.size, self.E.shape[1])), np.empty((codes.size, self.F.shape[1]))

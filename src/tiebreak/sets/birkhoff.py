@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from ..arrays import UNIT_ROUNDOFF, Vector, as_count
+from ..arrays import UNIT_ROUNDOFF, Matrix, Vector, as_count
 from .base import Domain
 from .lp_model import Rows
 from .nearest import nearest_point
@@ -61,10 +61,14 @@ class Birkhoff(Domain):
 
     def project(self, x: Vector) -> Vector:
         x, n = self._check(x, "x"), self.shape[0]
-        eye, ones = sp.eye_array(n), np.ones((1, n))
-        A = sp.csr_array(sp.vstack([sp.kron(eye, ones), sp.kron(ones, eye)]))
-        sums = np.ones(2 * n)
-        return nearest_point(Rows(A, sums, sums, np.zeros(n * n), np.ones(n * n)), x, 1.0, self.lmo)
+        ones = np.ones(2 * n)
+        return nearest_point(Rows(self.sums, ones, ones, np.zeros(n * n), np.ones(n * n)), x, 1.0, self.lmo)
+
+    @property
+    def sums(self) -> Matrix:
+        """The rows whose products with a point are the sums of its rows and columns."""
+        eye, ones = sp.eye_array(self.shape[0]), np.ones((1, self.shape[0]))
+        return sp.csr_array(sp.vstack([sp.kron(eye, ones), sp.kron(ones, eye)]))
 
     def contains(self, x: Vector, tol: float = 1e-9) -> bool:
         X = self._check(x, "x").reshape(self.shape)
