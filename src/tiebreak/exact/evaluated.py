@@ -78,10 +78,8 @@ def _sharply(level: Smooth, x: Vector) -> Evaluated:
     """1/2 ||F x - b||^2 in extended precision, rounded to double precision at the end."""
     assert level.data is not None
     raw, support = level.data.raw, np.flatnonzero(x)
-    t, image_error = (
-        product(raw[:, support], ext(x[support])),
-        product_units(support.size) * level.times_with_sizes(x)[1],
-    )
+    t = product(raw[:, support], ext(x[support]))
+    image_error = product_units(support.size) * level.times_with_sizes(x)[1]
     slope = t - ext(level.b)
     steep = np.abs(double(slope)) * (1 + 4 * UNIT_ROUNDOFF)
     slope_error = 1.01 * image_error + 2 * UNIT * steep

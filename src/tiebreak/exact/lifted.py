@@ -77,7 +77,7 @@ def solve_lifted(problem: Problem) -> Answer:
     answer = solve_exactly(lift.problem(problem))
     unique, constant = answer.lower_unique, answer.upper_constant
     if not (weights_of(problem.lower, problem.dim)[lift.index] > 0).all():  # then t is free at lower solutions
-        alone = problem.upper is not problem.lower
+        alone = _open((problem.lower,), problem.domain).size < lift.index.size  # then it has fewer such t
         unique = solve_exactly(replace(problem, upper=problem.lower)).lower_unique if alone else unique or None
         constant = unique or None
     return replace(answer, x=lift.point(answer.x), lower_unique=unique, upper_constant=constant)
