@@ -10,9 +10,9 @@ import pytest
 
 import tiebreak as tb
 import tiebreak.exact.chain as chain_module
-import tiebreak.exact.lp_level as lp_module
 import tiebreak.exact.quadratic_level as quadratic_module
 import tiebreak.exact.relaxed as relaxed_module
+import tiebreak.sets.lp_model as lp_module
 from tiebreak.exact.extended import ext
 from tiebreak.exact.face import Face
 from tiebreak.exact.interrupt import OutOfTime, check, kept, limited, remaining
@@ -95,7 +95,8 @@ def test_linear_programmes_get_what_is_left(monkeypatch):
     with limited(0.0), pytest.raises(OutOfTime):
         programme.minimise(ext(cost))
     monkeypatch.setattr(lp_module, "remaining", lambda: 0.0)
-    programme.lowest(cost)
+    with pytest.raises(OutOfTime):
+        programme.lowest(cost)
     assert programme._highs.getModelStatus() == highspy.HighsModelStatus.kTimeLimit
     monkeypatch.setattr(lp_module, "remaining", lambda: 60.0)
     programme.lowest(cost)

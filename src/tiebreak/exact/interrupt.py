@@ -1,44 +1,18 @@
-"""How the loop's time limit reaches into one long update: the loop sets it, engines ask now and then.
+"""What an interruption of an exact solve takes along: the answer so far.
 
-An exact solve is a single update. Engines call ``check`` between pivots, levels and solvers; the exception takes along
-what was proved until then, as a Ctrl-C does.
+An exact solve is a single update of the loop. Its engines ask between pivots, levels and solvers whether time is left
+(``tiebreak.deadline``); the exception takes along what was proved until then, as a Ctrl-C does.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 
+from ..deadline import OutOfTime, check, limited, remaining
 from .answer import Answer
 
-_deadline: ContextVar[float] = ContextVar("deadline", default=float("inf"))
-
-
-class OutOfTime(Exception):
-    """The time limit was reached inside an update."""
-
-
-@contextmanager
-def limited(seconds: float) -> Iterator[None]:
-    """Inside, ``check`` raises once so many seconds have passed, or those of a limit further out."""
-    token = _deadline.set(min(_deadline.get(), time.perf_counter() + seconds))
-    try:
-        yield
-    finally:
-        _deadline.reset(token)
-
-
-def remaining() -> float:
-    """Seconds left: inf without a limit, never below zero."""
-    return max(0.0, _deadline.get() - time.perf_counter())
-
-
-def check() -> None:
-    """Raise ``OutOfTime`` where no time is left."""
-    if time.perf_counter() >= _deadline.get():
-        raise OutOfTime
+__all__ = ["OutOfTime", "check", "keeping", "kept", "limited", "remaining"]
 
 
 @contextmanager

@@ -9,9 +9,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..arrays import Vector
-from ..sets.lp_model import LinearProgram, LinearProgramError, Rows, power_of_two
+from ..sets.lp_model import LinearProgram, LinearProgramError, Rows, power_of_two, run
 from .extended import Ext, ExtMatrix, double, ext
-from .interrupt import check, remaining
 
 FIX = 1e-13
 """A refined multiplier above this, relative to the largest cost, is not zero (noise is some 1e-15)."""
@@ -38,7 +37,6 @@ class FaceProgram(LinearProgram):
     def __init__(self, rows: Rows, column_scale: Vector) -> None:
         super().__init__(rows, column_scale)
         self._matrix = ExtMatrix(rows.A)
-        self._highs = self._build()
         if _can_presolve(rows.A):  # HiGHS presolves the first, cold solve only
             self._highs.setOptionValue("presolve", "on")
         self._low, self._high = rows.low.copy(), rows.high.copy()
@@ -114,14 +112,10 @@ class FaceProgram(LinearProgram):
         self._cost_scale = boost / float(power_of_two(np.abs(cost).max(keepdims=True))[0])
         cost *= self._cost_scale
         highs.changeColsCost(n, np.arange(n, dtype=np.int32), cost)
-        check()
-        highs.setOptionValue("time_limit", highs.getRunTime() + remaining())  # HiGHS counts from its first run
-        highs.run()
-        check()
         self.solves += 1
-        if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        if run(highs) != highspy.HighsModelStatus.kOptimal:
             highs.clearSolver()
-            highs.run()
+            run(highs)
         solution = highs.getSolution()
         if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal and not solution.value_valid:
             word = highs.modelStatusToString(highs.getModelStatus())
@@ -130,11 +124,8 @@ class FaceProgram(LinearProgram):
 
     def _refined(self, c: Ext) -> Vertex:
         """x and y solved again from the basis, with residuals in extended precision."""
-        solution, basic = self._highs.getSolution(), self._highs.getBasicVariables()[1]  # row i as -1 - i
-        m, n = self.rows.A.shape
-        columns, rows = np.zeros(n, dtype=bool), np.zeros(m, dtype=bool)
-        columns[basic[basic >= 0]] = rows[-1 - basic[basic < 0]] = True
-        self._basic = columns, rows
+        solution = self._highs.getSolution()
+        self._basic = columns, rows = self._read_basis()
         raw = np.array(solution.col_value) * self._column_scale
         x = ext(np.where(columns, raw, _nearest(raw, self._lower, self._upper)))
         ends = ext(_nearest(double(self._matrix.times(ext(raw))), self._low, self._high))
@@ -156,6 +147,17 @@ class FaceProgram(LinearProgram):
         z[columns] = 0
         size = float(np.abs(double(c) * self._column_scale).max(initial=0.0)) or 1.0
         return Vertex(x, y, z, self._excess(x, y, z, size), FIX * size)
+
+    def _read_basis(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which columns and rows are basic."""
+        m, n = self.rows.A.shape
+        columns, rows = np.zeros(n, dtype=bool), np.zeros(m, dtype=bool)
+        if self._highs.getNumNz() == 0:  # then HiGHS has no factors, and breaks down when asked for its basis
+            rows[:] = True
+            return columns, rows
+        basic = self._highs.getBasicVariables()[1]  # row i as -1 - i
+        columns[basic[basic >= 0]] = rows[-1 - basic[basic < 0]] = True
+        return columns, rows
 
     def _excess(self, x: Ext, y: Ext, z: Ext, size: float) -> float:
         activity = self._matrix.times(x)
@@ -189,7 +191,9 @@ def _nearest(value: Vector, low: Vector, high: Vector) -> Vector:
     return np.where(np.isfinite(side), side, value)
 
 
-def _factor(A: sp.csr_array, columns: Vector, rows: Vector, column_scale: Vector, row_scale: Vector):  # type: ignore[no-untyped-def]
+def _factor(  # type: ignore[no-untyped-def]
+    A: sp.csr_array, columns: NDArray[np.bool_], rows: NDArray[np.bool_], column_scale: Vector, row_scale: Vector
+):
     """The LU factors of the basis matrix with scaled rows and columns; None where it is empty or singular."""
     from scipy.sparse.linalg import splu
 

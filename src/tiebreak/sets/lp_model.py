@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from math import fsum, inf
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays import UNIT_ROUNDOFF, Matrix, Vector
+from ..deadline import OutOfTime, check, remaining
 
 
 def power_of_two(sizes: Vector) -> Vector:
@@ -61,11 +63,25 @@ class LinearProgramError(RuntimeError):
         self.status = status
 
 
+def run(highs: Any) -> Any:
+    """Solve the model within what is left of the time; its status, or ``OutOfTime``."""
+    import highspy
+
+    check()
+    highs.setOptionValue("time_limit", highs.getRunTime() + remaining())  # HiGHS counts from its first run
+    highs.run()
+    status = highs.getModelStatus()
+    if status == highspy.HighsModelStatus.kTimeLimit:
+        raise OutOfTime
+    return status
+
+
 class LinearProgram:
     """min <c, x> over ``rows``: the model is passed once, every solve starts from the last basis.
 
     Columns are scaled by ``column_scale``, rows and costs to a largest entry near 1, all by powers of two.
-    With a cut row, that row is the only one replaced from solve to solve.
+    With a cut row, that row is the only one replaced from solve to solve. HiGHS gives up the interpreter while it
+    runs, so each thread has a model of its own.
     """
 
     def __init__(self, rows: Rows, column_scale: Vector) -> None:
@@ -74,20 +90,34 @@ class LinearProgram:
         A = sp.csr_array(rows.A * column_scale)
         largest = abs(A).max(axis=1).toarray().ravel() if A.nnz else np.zeros(A.shape[0])
         self._row_scale = 1 / power_of_two(largest)
-        self._highs: Any = None
+        self._own = threading.local()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {
-            **self.__dict__,
-            "_highs": None,
-        }  # the solver's own memory cannot be copied; it is built again
+        """All but the models: the solver's own memory cannot be copied; it is built again."""
+        return {name: value for name, value in self.__dict__.items() if name != "_own"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._own = threading.local()
+
+    @property
+    def _highs(self) -> Any:
+        """The model of this thread."""
+        if not hasattr(self._own, "highs"):
+            self._own.highs = self._build()
+        return self._own.highs
+
+    def solve_once(self, c: Vector) -> Solution:
+        """``solve(c)``, or what this thread's last call found for the same c."""
+        last: tuple[Vector, Solution] | None = getattr(self._own, "last", None)
+        if last is None or not np.array_equal(last[0], c):
+            last = self._own.last = c.copy(), self.solve(c)
+        return last[1]
 
     def solve(self, c: Vector, cut: tuple[Vector, float] | None = None) -> Solution:
         """A minimiser of <c, x>, where ``cut = (row, b)`` is given also subject to <row, x> <= b."""
         import highspy
 
-        if self._highs is None:
-            self._highs = self._build()
         highs = self._highs
         m, n = self.rows.A.shape
         columns = np.arange(n, dtype=np.int32)
@@ -101,15 +131,15 @@ class LinearProgram:
             if highs.getNumRow() > m:
                 highs.deleteRows(1, np.array([m], dtype=np.int32))
             highs.addRow(-inf, cut[1] * cut_scale, n, columns, row * cut_scale)
-        highs.run()
-        status = highs.getModelStatus()
+        status = run(highs)
         infeasible = (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible)
         if status != highspy.HighsModelStatus.kOptimal and not (cut is not None and status in infeasible):
             highs.clearSolver()  # a hot start can be a bad start: once more from a cold one
             highs.setOptionValue("presolve", "on")
-            highs.run()
-            highs.setOptionValue("presolve", "off")
-            status = highs.getModelStatus()
+            try:
+                status = run(highs)
+            finally:
+                highs.setOptionValue("presolve", "off")
         if status != highspy.HighsModelStatus.kOptimal:
             word = highs.modelStatusToString(status)
             raise LinearProgramError(

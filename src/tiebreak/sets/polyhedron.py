@@ -14,11 +14,14 @@ from ..arrays import Matrix, Vector, as_real_array, as_scalar, as_vector
 from .base import Cut, CutStatus, Domain
 from .crossing import EXACT
 from .cut import checked, cut_by_dual
-from .lp_model import LinearProgram, LinearProgramError, Rows, Solution, power_of_two
+from .lp_model import LinearProgram, LinearProgramError, Rows, power_of_two
 from .nearest import nearest_point
 from .outer_box import feasible_point, outer_box, typical_size
 
 Pair: TypeAlias = tuple[float | None, float | None]
+
+AT_ONCE = 4_000_000
+"""Up to so many entries of the rows, bounds included, a polyhedron is proved to be bounded and not empty when made."""
 
 
 class Polyhedron(Domain):
@@ -37,12 +40,15 @@ class Polyhedron(Domain):
     Raises
     ------
     ValueError
-        When no point satisfies all rows, or the set is unbounded; the message names a direction.
+        When no point satisfies all rows, or the set is unbounded; the message names a direction. Up to some 2,000
+        variables that comes when the set is made. The proof for a larger one may take long: it is left to the first
+        oracle call, and inside ``solve`` it is part of its time.
 
     Notes
     -----
     ``lmo`` and ``lmo_cut`` return vertices found by HiGHS from the last basis, so among several minimisers
-    the one returned depends on the calls before. Feasibility and optimality hold to 1e-10 in units where
+    the one returned depends on the calls before in the same thread. Threads may share a polyhedron: each has linear
+    programmes of its own. Feasibility and optimality hold to 1e-10 in units where
     every variable, row and cost has size 1. ``lmo_bound`` and the gap of a cut come from weak duality over a
     box around the set and are valid whatever HiGHS says. ``project`` is exact to about 1e-12 times the size
     of the set on well-conditioned faces (1e-10 where the active rows are nearly dependent).
@@ -81,25 +87,19 @@ class Polyhedron(Domain):
         lower, upper = _bounds(bounds, dim)
         self.dim = dim
         self._given = Rows(A, low, np.concatenate([high, equal]), lower, upper)
-        self._start = feasible_point(self._given)
-        self._box = outer_box(self._given, self._start)
-        size = typical_size(self._given, self._box, self._start)
-        self._size = float(size.max()) or 1.0
-        scale = power_of_two(size)
-        self._plain = LinearProgram(self._given, scale)
-        self._with_cut = LinearProgram(self._given, scale)
-        self._last: tuple[Vector, Solution] | None = None
+        if (A.shape[0] + dim) * dim <= AT_ONCE:
+            self._prove()
 
     def __repr__(self) -> str:
         return f"Polyhedron({self._given.A.shape[0]} rows in {self.dim} dimensions)"
 
     def lmo(self, c: Vector) -> Vector:
         c = self._check(c, "c")
-        return self._start.copy() if not c.any() else self._solve(c).x.copy()
+        return self._start.copy() if not c.any() else self._plain.solve_once(c).x.copy()
 
     def lmo_bound(self, c: Vector, s: Vector) -> float:
         c = self._check(c, "c")
-        return self._box.dual_bound(c, self._solve(c).duals) if c.any() else 0.0
+        return self._box.dual_bound(c, self._plain.solve_once(c).duals) if c.any() else 0.0
 
     def lmo_cut(self, a: Vector, c: Vector, b: float, *, warm: float = 0.0) -> Cut:
         """One linear programme with the cut as a row: it costs less than the search on the dual.
@@ -141,15 +141,40 @@ class Polyhedron(Domain):
     def diameter(self) -> float:
         return float(np.linalg.norm(self._box.upper - self._box.lower))
 
+    # -- what is proved about the set: when it is made or, where that may take long, when it is first needed ----------
+
+    def _prove(self) -> None:
+        """Find a point and a box, or raise."""
+        assert self._box.lower.size == self._sizes.size
+
+    @cached_property
+    def _start(self) -> Vector:
+        return feasible_point(self._given)
+
+    @cached_property
+    def _box(self) -> Rows:
+        return outer_box(self._given, self._start)
+
+    @cached_property
+    def _sizes(self) -> Vector:
+        return typical_size(self._given, self._box, self._start)
+
+    @cached_property
+    def _size(self) -> float:
+        return float(self._sizes.max()) or 1.0
+
+    @cached_property
+    def _plain(self) -> LinearProgram:
+        return LinearProgram(self._given, power_of_two(self._sizes))
+
+    @cached_property
+    def _with_cut(self) -> LinearProgram:
+        return LinearProgram(self._given, power_of_two(self._sizes))
+
     @cached_property
     def _norms(self) -> Vector:
         squares: Vector = self._given.A.multiply(self._given.A).sum(axis=1)
         return np.sqrt(squares)
-
-    def _solve(self, c: Vector) -> Solution:
-        if self._last is None or not np.array_equal(self._last[0], c):
-            self._last = (c.copy(), self._plain.solve(c))
-        return self._last[1]
 
 
 def _rows(A: Any, b: ArrayLike | None, which: str) -> tuple[Matrix | None, Vector]:
