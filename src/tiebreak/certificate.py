@@ -57,6 +57,9 @@ class Certificate:
         Whether the lower level has one solution only; None where that is not known.
     upper_constant : bool or None
         True where f is proved to be constant on the lower solutions.
+    well_posed : bool
+        False where an exact method met a decision on a rank, a face or a tie that hangs on rounding: the brackets hold,
+        but a small change of the data may change the answer a lot. ``Result.notes`` says which.
     assumes : tuple of str
         What the bounds take for granted and the library cannot check.
     """
@@ -71,7 +74,13 @@ class Certificate:
     multiplier: float = 0.0
     lower_unique: bool | None = None
     upper_constant: bool | None = None
+    well_posed: bool = True
     assumes: tuple[str, ...] = ()
+
+    @property
+    def two_sided(self) -> bool:
+        """Whether f* is bounded from both sides."""
+        return bool(np.isfinite(self.f_lower) and np.isfinite(self.f_upper))
 
     @property
     def super_optimal(self) -> bool:
@@ -168,22 +177,33 @@ class Bounds:
         return float(f.value + f.value_error - best)
 
     def adopt(self, answer: Answer, f: float, g: float) -> None:
-        """Take over what an exact method has proved about a point with the values f and g, unless they contradict."""
-        low, high = max(self.g_lower, answer.g_lower), min(self.g_upper, answer.g_upper)
+        """Take over what an exact method has proved about a point of Z with the values f and g, unless they contradict.
+
+        A contradiction: brackets that do not meet those known already, a value of g below g*, or a value of f below f*
+        at a point whose g is at most g*.
+        """
+        g_lower, g_upper = max(self.g_lower, answer.g_lower), min(self.g_upper, answer.g_upper)
+        f_lower, f_upper = max(self.f_lower, answer.f_lower), min(self.f_upper, answer.f_upper)
         noise = 1e-9 * (1 + abs(f) + abs(g))
-        if low > high + noise or low > g + noise or answer.f_lower > answer.f_upper + noise:
+        optimal = g <= g_lower + self.problem.slack
+        if (
+            g_lower > min(g_upper, g) + noise
+            or (self.problem.upper.convex and f_lower > min(f_upper, f if optimal else np.inf) + noise)
+            or np.isnan([answer.g_lower, answer.g_upper, answer.f_lower, answer.f_upper]).any()
+        ):
             raise ArithmeticError(
                 f"the exact method puts g* into [{answer.g_lower:.12g}, {answer.g_upper:.12g}] and f* into "
-                f"[{answer.f_lower:.12g}, {answer.f_upper:.12g}], which contradicts g(x) = {g:.12g} or the bounds "
-                f"[{self.g_lower:.12g}, {self.g_upper:.12g}] on g*; please report this problem"
+                f"[{answer.f_lower:.12g}, {answer.f_upper:.12g}], which contradicts f(x) = {f:.12g}, g(x) = {g:.12g} "
+                f"or the bounds [{self.g_lower:.12g}, {self.g_upper:.12g}] on g* and [{self.f_lower:.12g}, "
+                f"{self.f_upper:.12g}] on f*; please report this problem"
             )
-        self.g_lower, self.g_upper = low, high
-        self.f_lower, self.f_upper = max(self.f_lower, answer.f_lower), min(self.f_upper, answer.f_upper)
+        self.g_lower, self.g_upper, self.f_lower, self.f_upper = g_lower, g_upper, f_lower, f_upper
         self.multiplier = answer.multiplier
         self._answer = answer
 
     def certificate(self, f: float, g: float, g_error: float, stationarity: float | None = None) -> Certificate:
         """The bounds, read for a point with the values f and g, the latter with this error."""
+        answer = self._answer
         return Certificate(
             g_lower=self.g_lower,
             g_upper=self.g_upper,
@@ -193,10 +213,16 @@ class Bounds:
             upper_gap=f - self.f_lower,
             stationarity=stationarity,
             multiplier=self.multiplier,
-            lower_unique=None if self._answer is None else self._answer.lower_unique,
-            upper_constant=None if self._answer is None else self._answer.upper_constant,
-            assumes=assumptions(self.problem) + (() if self._answer is None else self._answer.assumes),
+            lower_unique=None if answer is None else answer.lower_unique,
+            upper_constant=None if answer is None else answer.upper_constant,
+            well_posed=answer is None or answer.well_posed,
+            assumes=assumptions(self.problem) + (() if answer is None else answer.assumes),
         )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What an exact method wants a user to know about its answer."""
+        return () if self._answer is None else tuple(dict.fromkeys(self._answer.notes))
 
     # -- lower level -------------------------------------------------------------------------------------------
 

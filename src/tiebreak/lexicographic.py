@@ -48,6 +48,10 @@ class Chain:
         Whether the chain determines x; None where that is not known.
     time : float
         Seconds.
+    well_posed : bool
+        False where a decision on a rank, a face or a tie hangs on rounding.
+    notes : tuple of str
+        What else one should know, such as which decision that was.
     """
 
     x: Vector
@@ -56,6 +60,8 @@ class Chain:
     message: str
     unique: bool | None
     time: float
+    well_posed: bool = True
+    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         rows = [
@@ -63,7 +69,8 @@ class Chain:
             for i, level in enumerate(self.levels)
         ]
         x = np.array2string(self.x, precision=6, threshold=8, edgeitems=3)
-        return "\n".join([f"Chain (success: {self.success}, {self.time:.3g} s)", *rows, f"  x        {x}"])
+        rows += [f"  x        {x}", *(f"  note     {note}" for note in self.notes)]
+        return "\n".join([f"Chain (success: {self.success}, {self.time:.3g} s)", *rows])
 
 
 def lexicographic(levels: Sequence[Objective], domain: Domain, *, tol: float = 1e-6) -> Chain:
@@ -112,11 +119,14 @@ def lexicographic(levels: Sequence[Objective], domain: Domain, *, tol: float = 1
         x = answers[-1].x if lift is None else lift.point(answers[-1].x)
         brackets = [(answer.f_lower, answer.f_upper) for answer in answers]
         notes, unique = answers[-1].notes, None
+        said = notes
+        well_posed = all(answer.well_posed for answer in answers)
     elif two:
         result = solve(Problem(levels[1], levels[0], domain), "exact")
         c = result.certificate
         x, brackets = result.x, [(c.g_lower, c.g_upper), (c.f_lower, c.f_upper)]
-        notes, unique = (result.message,), True if c.lower_unique else None
+        notes, unique, well_posed = result.notes, True if c.lower_unique else None, c.well_posed
+        said = (result.message,)
     else:
         raise ValueError(f"this chain has no exact method: {why_not}; two levels can be given to solve as a Problem")
     reports = tuple(
@@ -125,7 +135,9 @@ def lexicographic(levels: Sequence[Objective], domain: Domain, *, tol: float = 1
     proved = [report.gap <= tol * (1 + abs(report.value)) for report in reports]
     doubtful = [str(i + 1) for i, fine in enumerate(proved) if not fine]
     verdict = "Every level is proved optimal" if all(proved) else f"Not proved optimal: level {', '.join(doubtful)}"
-    return Chain(x, reports, all(proved), "; ".join([verdict, *notes]) + ".", unique, time.perf_counter() - started)
+    message = "; ".join([verdict, *said]) + "."
+    took = time.perf_counter() - started
+    return Chain(x, reports, all(proved), message, unique, took, well_posed, tuple(dict.fromkeys(notes)))
 
 
 def _sized(domain: Domain, levels: Sequence[Objective]) -> Domain:

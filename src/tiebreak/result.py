@@ -47,6 +47,8 @@ class Result:
         How the run ended.
     message : str
         The same in words, with what the bounds mean.
+    notes : tuple of str
+        What else one should know: decisions that hang on rounding, tolerances that decided.
     method : str
         The method that ran.
     nit : int
@@ -65,6 +67,8 @@ class Result:
         x in its named blocks, for a Product domain.
     state : State or None
         Where the method stood; ``solve(problem, method, x0=result.state)`` goes on from there.
+    tol_upper, tol_lower : float
+        The tolerances that ``success`` is about.
     """
 
     x: Vector
@@ -82,6 +86,9 @@ class Result:
     seed: int | None = None
     blocks: dict[str, np.ndarray] | None = field(default=None, repr=False)
     state: State | None = field(default=None, repr=False)
+    notes: tuple[str, ...] = ()
+    tol_upper: float = np.inf
+    tol_lower: float = np.inf
 
     @property
     def fun(self) -> float:
@@ -133,6 +140,9 @@ class Result:
             rows.insert(2, ("", f"not convex: Frank-Wolfe gap over the lower solutions <= {c.stationarity:.3g}"))
         if c.super_optimal:
             rows.insert(2, ("", "f(x) is below f*: x is not optimal for the lower level to that accuracy"))
+        rows += [("note" if i == 0 else "", note) for i, note in enumerate(self.notes)]
+        if not c.well_posed and not self.notes:
+            rows.append(("note", "not well posed: a decision on a rank or a face hangs on rounding"))
         return "Result\n" + "\n".join(f"  {name:<7} {text}" for name, text in rows)
 
 

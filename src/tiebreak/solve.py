@@ -337,6 +337,9 @@ class _Run:
             seed=seed,
             blocks=None if split is None else split(x),
             state=self.state,
+            notes=self.bounds.notes,
+            tol_upper=self.tol_upper,
+            tol_lower=self.tol_lower,
         )
 
     def _look_again(self, x: Vector, status: Status, detail: str) -> tuple[Status, str]:
