@@ -19,9 +19,10 @@ SOURCE = ROOT / "src" / "tiebreak"
 LAYERS = {
     "arrays": set(),
     "deadline": set(),
+    "usercode": set(),
     "kernels": {"arrays"},
-    "objectives": {"arrays", "kernels"},
-    "sets": {"arrays", "deadline", "kernels"},
+    "objectives": {"arrays", "kernels", "usercode"},
+    "sets": {"arrays", "deadline", "kernels", "usercode"},
     "problem": {"arrays", "objectives", "sets"},
     "composite": {"arrays", "objectives", "problem", "sets"},
     "points": {"arrays", "objectives"},

@@ -56,6 +56,7 @@ from .sets import (
 from .solve import iterate, solve
 from .solvers import Solver, State, methods
 from .tradeoff import Tradeoff, tradeoff
+from .usercode import OracleError
 
 if TYPE_CHECKING:
     from . import testing
@@ -161,6 +162,7 @@ __all__ = [
     "MissingOracle",
     "NuclearBall",
     "Objective",
+    "OracleError",
     "Polyhedron",
     "Problem",
     "Product",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Vector, as_count, as_scalar
+from ..usercode import call, real_copy
 from .base import Objective
 
 
@@ -72,22 +73,11 @@ class Function(Objective):
 
     def value(self, x: Vector) -> float:
         point = self._point(x)
-        return float(_checked(self._value(point.copy()), "value", ()))
+        return float(real_copy(call("value(x)", self._value, point), "value(x)", ()))
 
     def grad(self, x: Vector) -> Vector:
         point = self._point(x)
-        return _checked(self._grad(point.copy()), "grad", point.shape)
+        return real_copy(call("grad(x)", self._grad, point), "grad(x)", point.shape)
 
     def value_and_grad(self, x: Vector) -> tuple[float, Vector]:
         return self.value(x), self.grad(x)
-
-
-def _checked(output: Any, name: str, shape: tuple[int, ...]) -> Vector:
-    """A float64 copy of what the callable returned; whether it is finite is for the caller to see."""
-    array = np.asarray(output)
-    if array.dtype.kind not in "biuf":
-        raise TypeError(f"{name}(x) must return real numbers, got {type(output).__name__} of dtype {array.dtype}")
-    if array.shape != shape:
-        wanted = "a single number" if shape == () else f"an array of shape {shape}"
-        raise ValueError(f"{name}(x) must return {wanted}, got shape {array.shape}")
-    return np.array(array, dtype=np.float64)

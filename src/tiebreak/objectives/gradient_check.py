@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import UNIT_ROUNDOFF, Vector, as_vector
+from ..usercode import OracleError
 from .base import Objective
 
 AGREEMENT = 1e-6  # a wrong gradient agrees this well by chance only
@@ -16,11 +17,11 @@ EXPONENTS = (-4, -3, -5, -6, -7, -8, -2, -1, 0, *range(-9, -17, -1))  # of the s
 SINGLE = float(np.finfo(np.float32).eps / np.finfo(np.float64).eps)
 
 
-class GradientError(ValueError):
+class GradientError(OracleError):
     """The gradient of an objective is not the derivative of its value."""
 
 
-class ConvexityError(ValueError):
+class ConvexityError(OracleError):
     """An objective that claims to be convex lies below one of its tangents."""
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf, isfinite
 
 import numpy as np
 
 from ..arrays import UNIT_ROUNDOFF, Vector, as_scalar
+from ..usercode import OracleError
 from .base import Atom, Cut, Domain
 from .crossing import SHORTFALL, Crossing, Vertex, cross
 
@@ -129,12 +131,29 @@ def project_by_dual(domain: Domain, x: Vector, c: Vector, b: float) -> Vector:
     def violation(mu: float) -> float:
         return float(unit @ domain.project(x - mu * unit)) - level
 
-    low, high = 0.0, 2 * excess / norm  # the violation falls at a rate of at most one
-    while (above := violation(high)) > 0:
-        if above <= 4 * UNIT_ROUNDOFF * (float(np.linalg.norm(x)) + high + abs(level)):  # zero up to rounding
+    low, high, above = 0.0, 2 * excess / norm, excess / norm  # the violation falls at a rate of at most one
+    size = float(np.linalg.norm(x)) + abs(level)
+    while (now := violation(high)) > 0:
+        if now <= 4 * UNIT_ROUNDOFF * (size + high):  # zero up to rounding
             return domain.project(x - high * unit)
-        low, high = high, 4 * high
+        if now > above + 1e-6 * (size + high):
+            raise OracleError(
+                f"project is no projection onto a convex set: moving its argument by {high - low:.3g} against c moves"
+                f" its answer by {now - above:.3g} along c; check project"
+            )
+        low, high, above = high, 4 * high, now
+    mu = falling_root(violation, low, high, above, UNIT_ROUNDOFF * high)
+    return domain.project(x - mu * unit)
+
+
+def falling_root(function: Callable[[float], float], low: float, high: float, above: float, xtol: float) -> float:
+    """Where a continuous function that is positive at ``low``, with the value ``above``, and not at ``high`` is zero.
+
+    Brent's method, with the sign at the ends as they were found: a function that answers with noise may have another
+    one when it is asked again. After 500 steps it is what is known then.
+    """
     from scipy.optimize import brentq
 
-    mu = brentq(violation, low, high, xtol=UNIT_ROUNDOFF * high, rtol=8 * UNIT_ROUNDOFF, maxiter=500)
-    return domain.project(x - mu * unit)
+    ends = {low: above, high: min(function(high), 0.0)}
+    remembered = lambda t: ends[t] if t in ends else function(t)  # noqa: E731
+    return float(brentq(remembered, low, high, xtol=xtol, rtol=8 * UNIT_ROUNDOFF, maxiter=500, disp=False))

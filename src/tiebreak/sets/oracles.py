@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import UNIT_ROUNDOFF, Vector, as_count, as_scalar, as_vector
+from ..usercode import call
 from .base import Cut, Domain
 from .cut import cut_by_dual, project_by_dual
 
@@ -78,9 +79,9 @@ class FromOracles(Domain):
         if lmo is None and project is None:
             raise TypeError("FromOracles needs lmo, project or both")
         self._lmo, self._project, self._contains = lmo, project, contains
-        self._diameter = inf if diameter == inf else as_scalar(diameter, "diameter")
+        self._diameter = inf if diameter is inf or diameter == inf else as_scalar(diameter, "diameter")
         if self._diameter < 0:
-            raise ValueError(f"diameter must not be negative, got {diameter:g}")
+            raise ValueError(f"diameter must not be negative, got {self._diameter:g}")
         self.dim = None if dim is None else as_count(dim, "dim")
         self.assumes = "the lmo given to FromOracles is exact"
         names = {"contains"}
@@ -99,7 +100,7 @@ class FromOracles(Domain):
         c = self._check(c, "c")
         if self._lmo is None:
             raise MissingOracle("this set has no linear minimisation oracle; pass lmo=... to FromOracles")
-        return as_vector(self._lmo(c), "the answer of lmo", c.size)
+        return self._answer("lmo", self._lmo, c)
 
     def lmo_cut(self, a: Vector, c: Vector, b: float, *, warm: float = 0.0) -> Cut:
         return cut_by_dual(self, a, c, b, warm)
@@ -108,7 +109,7 @@ class FromOracles(Domain):
         x = self._check(x, "x")
         if self._project is None:
             raise MissingOracle("this set has no projection; pass project=... to FromOracles")
-        return as_vector(self._project(x), "the answer of project", x.size)
+        return self._answer("project", self._project, x)
 
     def project_cut(self, x: Vector, c: Vector, b: float) -> Vector:
         return project_by_dual(self, x, c, b)
@@ -116,7 +117,10 @@ class FromOracles(Domain):
     def contains(self, x: Vector, tol: float = 1e-9) -> bool:
         x = self._check(x, "x")
         if self._contains is not None:
-            return bool(self._contains(x, tol))
+            inside = np.asarray(call("contains", self._contains, x, tol))
+            if inside.shape != () or inside.dtype.kind not in "biu":
+                raise TypeError(f"contains(x, tol) must return True or False, got {inside!r}")
+            return bool(inside)
         if self._project is None:
             return self._found(x, tol)
         nearest = self.project(x)
@@ -126,6 +130,10 @@ class FromOracles(Domain):
     @property
     def diameter(self) -> float:
         return self._diameter
+
+    def _answer(self, name: str, oracle: Callable[[Vector], ArrayLike], v: Vector) -> Vector:
+        """A copy, as the function may return the same array each time."""
+        return as_vector(call(name, oracle, v), f"the answer of {name}", v.size).copy()
 
     def _found(self, x: Vector, tol: float) -> bool:
         """Fully corrective conditional gradient on |s - x|^2: the nearest mix of the corners that lmo has given.

@@ -18,6 +18,7 @@ from ..composite import How, Level, joint_prox
 from ..objectives.base import Objective
 from ..problem import Problem, start_point
 from .base import MethodInfo, Solver
+from .options import too_short
 from .projected import norms_of
 from .stabim import WeightState, next_weight
 from .theory import expect_convex
@@ -101,15 +102,19 @@ class AdaBiM(Solver[AdaState]):
         step = min(self._proposed(state, sigma), MAX_GROWTH * state.first_step)
         here, weight = state.here, sigma * state.unit
         norms = norms_of(problem, weight)
+        slope = here.of(weight)
+        first, size = step, float(np.linalg.norm(slope))
         while True:
-            v = here.x - step * here.of(weight)
+            v = here.x - step * slope
             there = Slopes.at(problem, joint_prox(problem.domain, norms, v, step))
             move = there.x - here.x
             length = float(np.linalg.norm(move))
             if length <= 1e-13 * float(np.linalg.norm(here.x) + np.linalg.norm(there.x)):
                 break  # too short for its curvature to be told from rounding
-            if step * float((there.of(weight) - here.of(weight)) @ move) <= SAFETY * length**2:
+            if step * float((there.of(weight) - slope) @ move) <= SAFETY * length**2:
                 break
+            if too_short(here.x, step * size, first * size):
+                break  # projections that do not return what is in Z, or gradients that are noise
             step /= 2
         return replace(
             state, k=state.k + 1, x=there.x, here=there, before=here, step=step, step_before=state.step,

@@ -17,7 +17,7 @@ from ..arrays import Vector, as_scalar
 from ..problem import Problem, start_point
 from .base import MethodInfo, Solver
 from .lower_level import LowerRun, begin, default_rule, lower_step
-from .options import check_positive, step_across
+from .options import check_positive, step_across, too_short
 from .sam import OutsideState
 from .split import Split
 from .theory import expect
@@ -124,6 +124,8 @@ class APDB(Solver[APDBState]):
             bend = problem.upper.grad(new) - a + dual[0] * (c_new - c)
             if float(bend @ move) + 2 * sigma * float(change @ change) <= float(move @ move) / (2 * tau):
                 break
+            if too_short(x, float(np.linalg.norm(move)), state.tau * float(np.linalg.norm(move)) / tau):
+                break  # the test compares rounding with rounding, or noise
             tau *= self.shrink
         weight = state.weight + sigma
         mean = state.mean + sigma / weight * (new - state.mean)

@@ -18,6 +18,7 @@ import numpy as np
 from ..arrays import Vector
 from ..problem import Problem, start_point
 from ..sets.base import CutStatus
+from ..sets.cut import falling_root
 from .base import MethodInfo, Solver
 from .bisection import BisectionState, lower_phase, narrowed
 from .curvature import isotropic
@@ -119,13 +120,12 @@ def project_sublevel(problem: Problem, v: Vector, threshold: float) -> Vector:
     def excess(s: float) -> float:
         return f(project(v + s * (c / mu - v))) - threshold
 
-    if excess(0.0) <= 0:
+    first = excess(0.0)
+    if first <= 0:
         return project(v)
     if excess(1.0) >= 0:
         return project(c / mu)
-    from scipy.optimize import brentq
-
-    return project(v + float(brentq(excess, 0.0, 1.0, xtol=1e-14)) * (c / mu - v))
+    return project(v + falling_root(excess, 0.0, 1.0, first, xtol=1e-14) * (c / mu - v))
 
 
 def _simple(problem: Problem) -> tuple[float, Vector]:

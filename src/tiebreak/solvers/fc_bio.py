@@ -17,6 +17,7 @@ from typing import ClassVar, NamedTuple
 
 from ..arrays import Vector
 from ..problem import Problem, start_point
+from ..sets.cut import falling_root
 from .base import MethodInfo, Solver
 from .bisection import BisectionState, lower_phase, narrowed
 from .options import check_positive
@@ -135,9 +136,8 @@ def minimax_step(problem: Problem, model: Model, L: float) -> tuple[Vector, floa
 
     if lead(1.0) >= 0:
         return point(1.0), 1.0
-    if lead(0.0) <= 0:
+    first = lead(0.0)
+    if first <= 0:
         return point(0.0), 0.0
-    from scipy.optimize import brentq
-
-    w = float(brentq(lead, 0.0, 1.0, xtol=1e-13))
+    w = falling_root(lead, 0.0, 1.0, first, xtol=1e-13)
     return point(w), w

@@ -16,6 +16,7 @@ from ..arrays import Vector
 from ..objectives.base import Objective
 from ..points import REFRESH, Point, difference, mix, place
 from ..problem import Problem
+from .options import too_short
 
 LowerRule = Literal["harmonic", "exact", "backtracking"]
 
@@ -94,7 +95,7 @@ def _exact_step(g: Objective, z: Point, target: Point, gap: float) -> float:
 def _backtrack(
     g: Objective, z: Point, target: Point, value: float, gap: float, c: Vector, lipschitz: float | None
 ) -> tuple[float, float]:
-    """Pedregosa et al., Algorithm 2, with their tau = 2 and eta = 0.9."""
+    """Pedregosa et al., Algorithm 2, with their tau = 2 and eta = 0.9; the step 0 where none decreases g."""
     direction = target.x - z.x
     size = float(direction @ direction)
     if size == 0.0 or gap <= 0.0:
@@ -106,8 +107,12 @@ def _backtrack(
     else:
         M = 0.9 * lipschitz
     M = max(M, np.finfo(float).eps * gap / size)  # where g is linear along the step: any small M gives the full step
+    first = None
     while True:
         gamma = 1.0 if gap >= M * size else gap / (M * size)
+        first = gamma if first is None else first
+        if too_short(z.x, gamma * size**0.5, first * size**0.5):
+            return 0.0, lipschitz or 1.0
         trial = mix(z, target, gamma)
         model = value - gamma * gap + 0.5 * gamma**2 * M * size
         # Near the optimum the decrease drowns in the rounding of g; the test must not then double M for ever.

@@ -15,7 +15,7 @@ from ..arrays import Vector
 from ..problem import Problem, start_point
 from .base import MethodInfo, Solver
 from .metric import metric, nearest_in_two_half_spaces, times
-from .options import check_positive, step_across
+from .options import check_positive, step_across, too_short
 from .projected import lipschitz
 from .sam import OutsideState
 from .theory import expect_convex
@@ -96,8 +96,10 @@ class MNG(Solver[MNGState]):
         g, c = problem.lower.value_and_grad(x)
         y = problem.domain.project(x - c / M)
         if self.M is None and problem.lower.smoothness is None:
-            certain, rounding = 0.5, 8 * np.finfo(float).eps * abs(g)
+            certain, rounding, size = 0.5, 8 * np.finfo(float).eps * abs(g), float(np.linalg.norm(c))
             while problem.lower.value(y) > g + float(c @ (y - x)) + 0.5 * M * float((y - x) @ (y - x)) + rounding:
+                if too_short(x, size / M, size / state.M):
+                    return replace(state, k=state.k + 1, y=y)  # noise: no M passes, and the half-space is not known
                 M *= 2
                 y = problem.domain.project(x - c / M)
         # grad f from the centre: there it must be 0, since rounding errors would be half-spaces like any other

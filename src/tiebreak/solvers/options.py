@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Vector, as_positive
+from ..arrays import UNIT_ROUNDOFF, Vector, as_positive
 from ..problem import Problem
 
 
@@ -15,6 +15,15 @@ def check_positive(solver: Any, *names: str) -> None:
     for name in names:
         if (value := getattr(solver, name)) is not None:
             as_positive(value, name)
+
+
+def too_short(x: Vector, step: float, first: float) -> bool:
+    """Whether a step of this length from x is lost in rounding, so that a line search has nothing left to try.
+
+    ``first`` is the length of the step it began with: below a unit of roundoff of that, and of x, functions that are
+    what they claim to be have passed any test of decrease long ago. Without this end noise could go on for ever.
+    """
+    return not step > UNIT_ROUNDOFF * (float(np.linalg.norm(x)) + first)
 
 
 def step_across(problem: Problem, slope: Vector) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from ..arrays import Vector, as_scalar
 from ..problem import Problem, start_point
 from .base import MethodInfo, Solver, State
-from .options import check_positive, step_across
+from .options import check_positive, step_across, too_short
 from .projected import balance
 from .theory import expect_convex
 
@@ -91,10 +91,12 @@ class Solodov(Solver[SolodovState]):
         g, c = problem.lower.value_and_grad(state.x)
         slope, step = c + sigma * a, state.trial
         rounding = 8 * np.finfo(float).eps * (abs(g) + sigma * abs(f))  # below it no decrease can be seen
-        while True:
+        size = float(np.linalg.norm(slope))
+        while not too_short(state.x, step * size, state.trial * size):
             x = problem.domain.project(state.x - step * slope)
             promised = float(slope @ (x - state.x))
             change = (problem.lower.value(x) - g) + sigma * (problem.upper.value(x) - f)
             if change <= self.theta * promised + rounding:
                 return replace(state, k=state.k + 1, x=x, multiplier=1 / sigma)
             step *= self.shrink
+        return replace(state, k=state.k + 1, multiplier=1 / sigma)  # no step decreases it: perhaps the next weight does
