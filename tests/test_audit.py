@@ -1,0 +1,95 @@
+"""The audit: its rational truth against other routes."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from auditing.checks import Claim, audit, faults
+from auditing.families import FAMILIES, make
+from auditing.recipes import Case, exactly, recipe, root, value
+from auditing.truth import NoTruth, rows_of, truth_of
+
+HALF = Fraction(1, 2)
+
+
+def toy(**changes: object) -> Case:
+    """Least norm among the points of a box with x1 + x2 = 1: (1/2, 1/2)."""
+    lower = recipe("LeastSquares", A=np.ones((1, 2)), b=np.ones(1))
+    box = recipe("Box", lower=np.full(2, -2.0), upper=np.full(2, 2.0))
+    return Case("sets", (lower, recipe("SquaredNorm", center=np.zeros(2))), box, 2).changed(**changes)
+
+
+def test_truth_of_the_toy() -> None:
+    truth = truth_of(toy())
+    assert truth.x == [HALF, HALF] and truth.values == ((0, 0), (HALF**2, HALF**2))
+    assert truth.unique is False and truth.constant is False
+
+
+def test_truth_with_slack_is_an_interval_around_the_closed_form() -> None:
+    """|x1 + x2 - 1| <= delta with slack = delta^2 / 2: v = (1 - delta)^2 / 4."""
+    delta = Fraction(1, 8)
+    low, high = truth_of(toy(slack=float(delta**2 / 2))).values[1]
+    assert low <= (1 - delta) ** 2 / 4 <= high and high - low < Fraction(1, 10**12)
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_first_level_against_highs(number: int) -> None:
+    case = make("degenerate", 5, number)
+    where = rows_of(case.domain, case.dim)
+    c = case.levels[0].args["c"]
+    A_ub = np.array([[float(entry) for entry in a] for a, _ in where.below])
+    A_eq = np.array([[float(entry) for entry in a] for a, _ in where.equal]) if where.equal else None
+    b_eq = np.array([float(b) for _, b in where.equal]) if where.equal else None
+    found = linprog(c, A_ub, [float(b) for _, b in where.below], A_eq, b_eq, bounds=(None, None))
+    assert found.fun == pytest.approx(float(truth_of(case).values[0][0]), abs=1e-6 * (1 + abs(found.fun)))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_values_of_the_recipe_are_those_of_the_library(family: str) -> None:
+    for number in range(4):
+        case = make(family, 7, number)
+        x = np.linspace(-1, 1, case.dim)
+        for level in case.levels:
+            low, high = value(level, exactly(x))
+            assert low <= high and level.build().value(x) == pytest.approx(float(low), rel=1e-9, abs=1e-9)
+
+
+def test_roots_are_enclosed() -> None:
+    for square in (Fraction(2), Fraction(1, 3), Fraction(2**90 + 1), Fraction(3, 2**90)):
+        low, high = root(square)
+        assert low**2 <= square <= high**2 and (high - low) * 2**100 <= high
+    assert root(Fraction(25, 16)) == (Fraction(5, 4), Fraction(5, 4))
+
+
+def test_lies_are_seen() -> None:
+    """A bracket one unit in the last place off, a wrong point with success, false words on uniqueness."""
+    case, star = toy(), 0.25
+    truth = truth_of(case)
+    right = {"success": True, "x": np.full(2, 0.5), "brackets": [(0.0, 0.0), (star, star)]}
+    right |= {"tolerances": [1e-6] * 2, "values": [0.0, star]}
+
+    def kinds(**changes: object) -> set[str]:
+        return {kind for kind, _ in faults(case, truth, Claim("here", **{**right, **changes}))}
+
+    assert kinds() == set()
+    assert kinds(brackets=[(0.0, 0.0), (np.nextafter(star, 1), 1.0)]) == {"unsound"}
+    assert kinds(brackets=[(0.0, 0.0), (0.0, np.nextafter(star, 0))]) == {"unsound"}
+    assert "false success" in kinds(x=np.array([1.0, 0.0]), values=[0.0, 0.5])
+    assert "false success" in kinds(x=np.zeros(2), values=[0.5, 0.0])
+    assert kinds(unique=True) == {"false uniqueness"}
+    assert kinds(constant=True) == {"false constancy"}
+
+
+def test_the_library_on_the_toy() -> None:
+    outcome = audit(toy(), 10.0)
+    assert outcome.status == "proved" and not outcome.faults and outcome.two_sided
+
+
+def test_an_empty_set_has_no_truth() -> None:
+    empty = recipe("Polyhedron", A_ub=np.array([[1.0, 0.0]]), b_ub=np.array([-3.0]), bounds=[(-2.0, 2.0)] * 2)
+    with pytest.raises(NoTruth):
+        truth_of(toy(domain=empty))
