@@ -41,7 +41,7 @@ LAYERS = {
         "arrays", "callbacks", "certificate", "choose", "deadline", "exact", "objectives", "problem", "result",
         "solvers", "watch",
     },
-    "lexicographic": {"arrays", "deadline", "exact", "objectives", "problem", "sets", "solve"},
+    "lexicographic": {"arrays", "deadline", "exact", "objectives", "problem", "result", "sets", "solve"},
     "tradeoff": {"arrays", "deadline", "exact", "problem", "result", "solve"},
     "testing": {"arrays", "objectives", "problem", "sets", "solve", "solvers", "watch"},
     "comparison": {"arrays", "objectives", "problem", "sets", "solvers", "steps", "watch"},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import logging
+import sys
 import time
 
 import numpy as np
@@ -76,9 +77,41 @@ def test_ctrl_c_returns_the_last_complete_state(problem: tb.Problem) -> None:
         if event.k == 6:
             raise KeyboardInterrupt
 
-    result = tb.solve(problem, "cg-bio", callback=press, tol_upper=1e-12)
+    result = tb.solve(problem, "cg-bio", callback=press, tol_upper=1e-12, on_interrupt="return")
     assert result.status is tb.Status.INTERRUPTED and result.nit == 6
     assert result.verify(problem).ok
+
+
+def test_ctrl_c_goes_on_in_a_script_and_takes_the_result_along(problem: tb.Problem) -> None:
+    """A loop over solves must stop; at a prompt, the result is what one wants to see."""
+    pressed_at = []
+
+    def press(event: tb.Event) -> None:
+        if event.k == 6:
+            pressed_at.append(event.k)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as pressed:
+        [tb.solve(problem, "cg-bio", callback=press, tol_upper=1e-12) for _ in range(3)]
+    assert pressed_at == [6]  # no second solve
+    result = pressed.value.result  # type: ignore[attr-defined]
+    assert result.status is tb.Status.INTERRUPTED and result.nit == 6
+    with pytest.raises(KeyboardInterrupt):
+        tb.tradeoff(problem, [0.1, 0.2], "cg-bio", callback=press)
+
+
+def test_ctrl_c_returns_at_a_prompt(problem: tb.Problem, monkeypatch: pytest.MonkeyPatch) -> None:
+    def press(event: tb.Event) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)
+    assert tb.solve(problem, "cg-bio", callback=press).status is tb.Status.INTERRUPTED
+    with pytest.raises(KeyboardInterrupt):
+        tb.solve(problem, "cg-bio", callback=press, on_interrupt="raise")
+    with pytest.raises(KeyboardInterrupt):  # the curve is not finished: no further point is begun
+        tb.tradeoff(problem, [0.1, 0.2], "cg-bio", callback=press)
+    with pytest.raises(ValueError, match="on_interrupt"):
+        tb.solve(problem, on_interrupt="stop")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("level", ["upper", "lower"])

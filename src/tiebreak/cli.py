@@ -12,6 +12,9 @@ from .result import Result
 from .solve import solve
 from .solvers import methods
 
+INTERRUPTED = 130
+"""The exit code of a command that Ctrl-C ended."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point; returns the exit code."""
@@ -36,6 +39,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return reproduce(arguments[1:])
     chosen = parser.parse_args(arguments)
+    try:
+        return _command(chosen)
+    except KeyboardInterrupt as stop:
+        if isinstance(found := getattr(stop, "result", None), Result):
+            _report(found)
+        print("tiebreak: interrupted", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _command(chosen: argparse.Namespace) -> int:
     if chosen.command == "methods":
         print(methods())
         return 0

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+import sys
 import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +18,8 @@ from .arrays import Vector, as_count, as_positive, as_vector
 from .callbacks import Callback, Event, Progress, Trace, as_callbacks
 from .certificate import INSIDE, Bounds, Certificate
 from .choose import able, choose, unmet
-from .exact.interrupt import OutOfTime, kept, limited
+from .deadline import OutOfTime, limited
+from .exact.interrupt import kept
 from .objectives import ConvexityError, GradientError, check_convexity, check_gradient
 from .problem import Problem, start_point
 from .result import Result, Status, explain
@@ -33,7 +35,11 @@ STALL_CHECKS = 5
 """So many computations of the bounds in a row with nothing changed, over 20 updates and more than went before, are a
 stall: steps that shrink may leave x where it is for a while."""
 
+GRACE = 0.5
+"""Most seconds, besides a twentieth of the limit, for a last look at the bounds after the time is up."""
+
 Method = str | Solver[Any]
+OnInterrupt = Literal["auto", "return", "raise"]
 Start = ArrayLike | Result | State | None
 
 
@@ -49,6 +55,7 @@ def solve(
     callback: Callback | Iterable[Callback] | None = None,
     seed: int | None = None,
     verbose: bool = False,
+    on_interrupt: OnInterrupt = "auto",
 ) -> Result:
     """Find the minimiser of the upper objective among the minimisers of the lower one.
 
@@ -66,7 +73,7 @@ def solve(
     max_iter : int
         Most updates.
     max_time : float or None
-        Most seconds; None for no limit.
+        Most seconds; None for no limit. What user code is at is not cut short.
     callback : callable or several, optional
         Called with an event (x, k, f, g, time, certificate) at every iterate. Returning True or raising
         StopIteration stops the run; that is not a success.
@@ -74,11 +81,16 @@ def solve(
         For methods that draw random numbers; recorded in the result.
     verbose : bool
         Show a progress line on standard error.
+    on_interrupt : {"auto", "return", "raise"}
+        What Ctrl-C does: "return" the best state with the status INTERRUPTED, or "raise" the KeyboardInterrupt, with
+        that result as its attribute ``result``, so that a loop over solves stops. "auto" returns at a prompt or in a
+        notebook and raises in a script.
 
     Returns
     -------
     Result
-        The point, both objectives and the certificate.
+        The point, both objectives and the certificate. Where not even a point of the domain was found in time, x is
+        NaN.
 
     Examples
     --------
@@ -96,9 +108,8 @@ def solve(
     max_iter = as_count(max_iter, "max_iter")
     limit = np.inf if max_time is None else as_positive(max_time, "max_time")
     callbacks = as_callbacks(callback)
+    returns = returns_interrupted(on_interrupt)
     solver, reason, tol_lower = _prepare(problem, method, tol_upper, tol_lower, seed)
-    start = _start(problem, x0)
-    _check_functions(problem, seed)
     progress = Progress(tol_upper, tol_lower) if verbose else None
     if progress is not None:
         callbacks.append(progress)
@@ -106,12 +117,30 @@ def solve(
 
     run = _Run(problem, solver, tol_upper, tol_lower)
     try:
-        status, detail = run.through(start, callbacks, max_iter, limit)
+        with limited(limit):
+            start = _start(problem, x0)
+            _check_functions(problem, seed)
+            status, detail = run.through(start, callbacks, max_iter, limit)
+    except OutOfTime:
+        status, detail = Status.MAX_TIME, f"the limit of {limit:g} s was reached before the first update"
     finally:
         if progress is not None:
             progress.close()
     trace = next((one for one in callbacks if isinstance(one, Trace)), run.trace)
-    return run.result(status, detail, reason, trace, seed)
+    with limited(min(GRACE, limit) + 0.05 * limit):
+        result = run.result(status, detail, reason, trace, seed)
+    if run.interrupt is not None and not returns:
+        run.interrupt.result = result  # type: ignore[attr-defined]
+        raise run.interrupt
+    return result
+
+
+def returns_interrupted(on_interrupt: OnInterrupt) -> bool:
+    """Whether Ctrl-C ends in a result: by default where someone sits at a prompt or in a notebook to look at it."""
+    if on_interrupt not in ("auto", "return", "raise"):
+        raise ValueError(f'on_interrupt must be "auto", "return" or "raise", got {on_interrupt!r}')
+    prompt = hasattr(sys, "ps1") or bool(sys.flags.interactive)
+    return prompt if on_interrupt == "auto" else on_interrupt == "return"
 
 
 def iterate(
@@ -180,6 +209,7 @@ class _Run:
     state: State | None = None
     started: float = field(default_factory=time.perf_counter)
     stationarity: float | None = None
+    interrupt: KeyboardInterrupt | None = None
 
     def __post_init__(self) -> None:
         self.bounds = Bounds(watched(self.problem, self.calls, "bounds."))
@@ -204,7 +234,7 @@ class _Run:
         ahead = (lambda state: self._ahead(state, max_iter, limit)) if in_chunks else None
         states = _states(problem, self.solver, start, ahead)
         try:
-            for state in self._within(states, limit):
+            for state in states:
                 self.state = state
                 if (self._due(state) or state.settled or state.finished) and self._converged(state):
                     self._tell(callbacks)
@@ -218,6 +248,7 @@ class _Run:
                 if self.elapsed() >= limit:
                     return Status.MAX_TIME, f"the limit of {limit:g} s was reached"
         except KeyboardInterrupt as stop:
+            self.interrupt = stop
             return Status.INTERRUPTED, f"interrupted; {self._left_by(stop)}"
         except OutOfTime as stop:
             return Status.MAX_TIME, f"the limit of {limit:g} s was reached inside an update; {self._left_by(stop)}"
@@ -227,15 +258,6 @@ class _Run:
         answer = None if self.state is None else self.state.answer
         notes = "" if answer is None or not answer.notes else ": " + "; ".join(answer.notes)
         return Status.STALLED, f"the method is done, but the bounds do not show both tolerances{notes}"
-
-    def _within(self, states: Iterator[State], limit: float) -> Iterator[State]:
-        """The states, each update within what is left of the time."""
-        while True:
-            with limited(limit - self.elapsed()):
-                state = next(states, None)
-            if state is None:
-                return
-            yield state
 
     def _left_by(self, stop: BaseException) -> str:
         """Take over what an interrupted update has proved, and say where that leaves the run."""
@@ -309,11 +331,12 @@ class _Run:
 
     def result(self, status: Status, detail: str, reason: str, trace: Trace, seed: int | None) -> Result:
         """Everything recomputed at the final point, and said in words."""
-        if self.state is None:  # an oracle failed before the first state existed
-            x, nit = start_point(self.problem), 0
-        else:
-            x, nit = self.solver.solution(self.state), self.state.k
-        if self._observed is not None and self._observed[0] is x:
+        x, nit = self._final()
+        if not np.isfinite(x).all():
+            f = g = np.nan
+            certificate = self.bounds.certificate(f, g, 0.0)
+            detail = f"{detail}; not even a point of the domain was found"
+        elif self._observed is not None and self._observed[0] is x:
             _, f, g, certificate = self._observed
         else:
             status, detail = self._look_again(x, status, detail)
@@ -342,14 +365,26 @@ class _Run:
             tol_lower=self.tol_lower,
         )
 
+    def _final(self) -> tuple[Vector, int]:
+        """What the method would return, and the updates made; NaN where there was not even time to find a point."""
+        if self.state is not None:
+            return self.solver.solution(self.state), self.state.k
+        try:
+            return start_point(self.problem), 0
+        except OutOfTime:
+            return np.full(self.problem.dim, np.nan), 0
+
     def _look_again(self, x: Vector, status: Status, detail: str) -> tuple[Status, str]:
         """Let the bounds see the final point, unless no time was left for a single update; status and detail after."""
         if not self.solver.needs and (self.state is None or self.state.k == 0):
             return status, detail  # no oracle of such a method is called now
+        self.stationarity = None if self.problem.upper.convex else np.inf  # what was known belongs to another point
         try:
             self.stationarity = self.bounds.observe(x, None if self.state is None else self.state.anchor)
         except NonFiniteError as error:
             return Status.NONFINITE, f"{error}; this is the last complete state"
+        except OutOfTime:
+            logger.debug("no time for a last look at the bounds")
         return status, detail
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .arrays import Vector, as_real_array
+from .arrays import Vector, as_positive, as_real_array
 from .problem import Problem
 from .result import Result
 from .solve import Method, solve
@@ -71,7 +72,12 @@ class Tradeoff:
 
 
 def tradeoff(
-    problem: Problem, slacks: Sequence[float] | Vector | None = None, method: Method = "auto", **options: Any
+    problem: Problem,
+    slacks: Sequence[float] | Vector | None = None,
+    method: Method = "auto",
+    *,
+    max_time: float | None = 60.0,
+    **options: Any,
 ) -> Tradeoff:
     """Solve the problem for several slacks.
 
@@ -83,8 +89,11 @@ def tradeoff(
         Positive. Default: ten values from 1e-6 of the largest that matters (the loss at which f is free) up to it.
     method : str or solver
         As for ``solve``.
+    max_time : float or None
+        Most seconds for the whole curve: a point gets up to half of what is left, the last one all of it.
     **options
-        Passed on to ``solve``.
+        Passed on to ``solve``. Ctrl-C raises, with the points that are done as the attribute ``result`` of the
+        KeyboardInterrupt.
 
     Examples
     --------
@@ -96,12 +105,38 @@ def tradeoff(
     """
     from .exact.relaxed import shared_paths
 
-    grid = _default_slacks(problem, method, options) if slacks is None else as_real_array(slacks, "slacks")
+    limit = np.inf if max_time is None else as_positive(max_time, "max_time")
+    solved = _within(limit, method, options)
+    grid = _default_slacks(problem, solved) if slacks is None else as_real_array(slacks, "slacks")
     if grid.ndim != 1 or grid.size == 0 or not (grid > 0).all():
         raise ValueError("slacks must be one positive number or more")
     grid = np.sort(grid)
+    results: list[Result] = []
     with shared_paths():
-        results = [solve(problem.with_slack(float(slack)), method, **options) for slack in grid]
+        for left, slack in zip(range(grid.size - 1, -1, -1), grid, strict=True):
+            try:
+                results.append(solved(problem.with_slack(float(slack)), left))
+            except KeyboardInterrupt as stop:
+                if results:
+                    stop.result = _curve(grid[: len(results)], results)  # type: ignore[attr-defined]
+                raise
+    return _curve(grid, results)
+
+
+def _within(limit: float, method: Method, options: dict[str, Any]) -> Callable[[Problem, int], Result]:
+    """Solves problems one after the other within the limit; the number is that of the problems still to come."""
+    ends = time.perf_counter() + limit
+
+    def solved(problem: Problem, to_come: int) -> Result:
+        rest = max(ends - time.perf_counter(), 1e-3)
+        share = rest / 2 if to_come else rest
+        limited = None if share == np.inf else share
+        return solve(problem, method, **{**options, "max_time": limited, "on_interrupt": "raise"})
+
+    return solved
+
+
+def _curve(grid: Vector, results: Sequence[Result]) -> Tradeoff:
     lower = np.array([result.certificate.f_lower for result in results])
     upper = np.array([result.certificate.f_upper for result in results])
     prices = np.array([result.certificate.multiplier for result in results])
@@ -127,11 +162,13 @@ def _sharpened(slacks: Vector, lower: Vector, upper: Vector, prices: Vector) -> 
     return better_lower, better_upper
 
 
-def _default_slacks(problem: Problem, method: Method, options: dict[str, Any]) -> Vector:
+def _default_slacks(problem: Problem, solved: Callable[[Problem, int], Result]) -> Vector:
     """Geometric, up to the loss at which the upper level is free to take its own minimum."""
-    strict = solve(problem.with_slack(0.0), method, **options)
-    free = solve(Problem(problem.lower, problem.upper, problem.domain), method, **options)
-    most = problem.lower.value(free.x) - strict.certificate.g_lower
+    strict = solved(problem.with_slack(0.0), 2)
+    free = solved(Problem(problem.lower, problem.upper, problem.domain), 1)
+    most = problem.lower.value(free.x) - strict.certificate.g_lower if np.isfinite(free.x).all() else np.nan
+    if not np.isfinite(most):
+        raise ValueError("what lower-level loss matters was not found out within max_time: raise it, or pass slacks=")
     if most <= 0:
         raise ValueError("f is as small at the lower solutions as anywhere: there is nothing to trade; pass slacks=")
     resolution = max(strict.certificate.lower_gap, 1e-6 * most)

@@ -43,7 +43,7 @@ def test_the_lower_level_survives(monkeypatch, stop, status):
         raise stop
 
     monkeypatch.setattr(chain_module, "solve_quadratic", interrupted)
-    result = tb.solve(TIED, "exact")
+    result = tb.solve(TIED, "exact", on_interrupt="return")
     c = result.certificate
     assert result.status is tb.Status[status]
     assert not result.success
@@ -62,7 +62,7 @@ def test_without_a_lower_level_nothing_is_claimed(monkeypatch, stop):
         raise stop
 
     monkeypatch.setattr(FaceProgram, "minimise", interrupted)
-    result = tb.solve(TIED, "exact")
+    result = tb.solve(TIED, "exact", on_interrupt="return")
     assert result.status in (tb.Status.MAX_TIME, tb.Status.INTERRUPTED)
     assert "last complete state" in result.message
     assert (result.certificate.g_lower, result.certificate.f_upper) == (-np.inf, np.inf)
@@ -132,3 +132,38 @@ def test_chains_pass_an_interruption_on():
     with limited(0.0), pytest.raises(OutOfTime) as stop:
         solve_rows(levels, TRIANGLE)
     assert kept(stop.value) is None
+
+
+@pytest.mark.parametrize("stop", [OutOfTime, KeyboardInterrupt])
+def test_a_chain_keeps_the_levels_that_are_done(monkeypatch, stop):
+    def interrupted(*_):
+        raise stop
+
+    monkeypatch.setattr(chain_module, "solve_quadratic", interrupted)
+    levels = [tb.Linear([1.0, 1.0]), tb.SquaredNorm(dim=2), tb.Linear([1.0, 0.0])]
+    chain = tb.lexicographic(levels, TRIANGLE, on_interrupt="return")
+    assert not chain.success and "Not proved optimal: level 2, 3" in chain.message
+    assert chain.levels[0].lower <= 1 <= chain.levels[0].upper < 1 + 1e-12
+    assert (chain.levels[1].lower, chain.levels[1].upper) == (0, np.inf)
+    assert (chain.levels[2].lower, chain.levels[2].upper) == (-np.inf, np.inf)
+    assert chain.x.sum() == pytest.approx(1, abs=1e-12)
+
+
+def test_a_chain_is_interrupted_with_what_it_has(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(chain_module, "solve_quadratic", interrupted)
+    levels = [tb.Linear([1.0, 1.0]), tb.SquaredNorm(dim=2)]
+    with pytest.raises(KeyboardInterrupt) as pressed:
+        tb.lexicographic(levels, TRIANGLE)
+    assert pressed.value.result.levels[0].gap < 1e-12
+
+
+@pytest.mark.parametrize("levels", [[tb.Linear([1.0, 1.0]), tb.SquaredNorm()], [tb.Linear([1.0, 1.0])] * 3])
+def test_chains_respect_their_limit(levels):
+    chain = tb.lexicographic(levels, TRIANGLE, max_time=1e-9)
+    assert not chain.success and "limit of 1e-09 s" in chain.message
+    assert len(chain.levels) == len(levels) and TRIANGLE.contains(chain.x)
+    with pytest.raises(ValueError, match="max_time"):
+        tb.lexicographic(levels, TRIANGLE, max_time=-1.0)

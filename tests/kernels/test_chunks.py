@@ -253,6 +253,6 @@ class Interrupted(tb.CGBiO):
 
 
 def test_an_interrupt_returns_the_last_complete_state() -> None:
-    result = tb.solve(regression(), Interrupted(), **TIGHT)
+    result = tb.solve(regression(), Interrupted(), on_interrupt="return", **TIGHT)
     assert result.status is tb.Status.INTERRUPTED and result.nit >= 50
     np.testing.assert_allclose(result.x, tb.solve(regression(), "cg-bio", max_iter=result.nit, **TIGHT).x, atol=1e-12)

@@ -7,6 +7,7 @@ import inspect
 import json
 import multiprocessing
 import os
+import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -99,11 +100,19 @@ def perform_all(todo: list[Task], folder: Path, jobs: int, show: TextIO | None =
     open_tasks = [task for task in todo if load(task, folder) is None]
     progress = Progress(len(open_tasks), len(todo) - len(open_tasks), show or sys.stderr)
     if open_tasks:
-        with _one_thread_each(), ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        others = set(multiprocessing.active_children())
+        spawn = multiprocessing.get_context("spawn")
+        with _one_thread_each(), ProcessPoolExecutor(jobs, spawn, initializer=_die_quietly) as pool:
             running = {pool.submit(perform, task, folder): task for task in open_tasks}
-            for future in as_completed(running):
-                future.result()
-                progress.tick(running[future])
+            try:
+                for future in as_completed(running):
+                    future.result()
+                    progress.tick(running[future])
+            except BaseException:
+                for worker in set(multiprocessing.active_children()) - others:  # what they were at is not kept
+                    worker.terminate()
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
     progress.close()
     found = {}
     for task in todo:
@@ -111,6 +120,11 @@ def perform_all(todo: list[Task], folder: Path, jobs: int, show: TextIO | None =
         assert record is not None
         found[task] = record
     return found
+
+
+def _die_quietly() -> None:
+    """Ctrl-C reaches the workers as well; only the parent has something to say about it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @contextmanager

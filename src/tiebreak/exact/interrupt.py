@@ -6,13 +6,13 @@ An exact solve is a single update of the loop. Its engines ask between pivots, l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from ..deadline import OutOfTime, check, limited, remaining
 from .answer import Answer
 
-__all__ = ["OutOfTime", "check", "keeping", "kept", "limited", "remaining"]
+__all__ = ["OutOfTime", "check", "keeping", "keeping_levels", "kept", "levels_kept", "limited", "remaining"]
 
 
 @contextmanager
@@ -24,6 +24,21 @@ def keeping(partial: Callable[[], Answer]) -> Iterator[None]:
         if kept(stop) is None:
             stop.partial = partial()  # type: ignore[union-attr]
         raise
+
+
+@contextmanager
+def keeping_levels(answers: Sequence[Answer]) -> Iterator[None]:
+    """Let an interruption inside take the answers of the levels that were finished along."""
+    try:
+        yield
+    except (OutOfTime, KeyboardInterrupt) as stop:
+        stop.levels = tuple(answers)  # type: ignore[union-attr]
+        raise
+
+
+def levels_kept(stop: BaseException) -> tuple[Answer, ...]:
+    """The answers of the levels that an interrupted chain had finished."""
+    return getattr(stop, "levels", ())
 
 
 def kept(stop: BaseException) -> Answer | None:

@@ -23,7 +23,7 @@ from .answer import Answer
 from .chain import SHARP, Chain
 from .extended import EXTENDED, double
 from .face import Face
-from .interrupt import keeping
+from .interrupt import keeping, keeping_levels
 from .level import Level, why_not_quadratic
 
 ASSUMES = (
@@ -116,7 +116,8 @@ def _solve(levels: Sequence[Objective], domain: Domain, tol: float, sharpness: f
     for k, objective in enumerate(levels):
         level = Level.of(objective, face.x.size, length)
         before = answers[-1] if answers else None
-        with nullcontext() if before is None else keeping(partial(_unfinished, before, objective)):
+        on_stop = nullcontext() if before is None else keeping(partial(_unfinished, before, objective))
+        with on_stop, keeping_levels(answers):
             own, unique, constant = chain.solve(level, last=0 < k == len(levels) - 1)
         answers.append(
             Answer(

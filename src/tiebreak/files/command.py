@@ -13,11 +13,15 @@ from .errors import FileProblem
 from .task import Outcome, Task, read_task
 from .write import paths, write
 
-SOLVED, NOT_SOLVED, BAD_INPUT = 0, 1, 2
+SOLVED, NOT_SOLVED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 
 def solve_file(file: str, out: str | None = None, check: bool = False, verbose: bool = False) -> int:
-    """The command; returns the exit code: 0 solved, 1 not solved to the tolerances, 2 something wrong with the file."""
+    """The command; returns the exit code.
+
+    0 solved, 1 not solved to the tolerances, 2 something wrong with the file, 130 interrupted (with what there is).
+    """
+    interrupted = False
     try:
         task = read_task(file)
         stem = _stem(task, out)
@@ -30,11 +34,15 @@ def solve_file(file: str, out: str | None = None, check: bool = False, verbose: 
     except (FileProblem, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return BAD_INPUT
-    except KeyboardInterrupt:
-        print("interrupted before there was a point; nothing is written", file=sys.stderr)
-        return NOT_SOLVED
+    except KeyboardInterrupt as stop:
+        if not hasattr(stop, "result"):
+            print("interrupted before there was a point; nothing is written", file=sys.stderr)
+            return INTERRUPTED
+        outcome, interrupted = stop.result, True
     written = write(task, outcome, stem)
     print(f"{_report(outcome)}\n\n  written to {written[0]} and {written[1]}")
+    if interrupted:
+        return INTERRUPTED
     return SOLVED if _solved(outcome) else NOT_SOLVED
 
 

@@ -197,7 +197,7 @@ class _Reader:
         known = {
             name: parameter.default
             for name, parameter in inspect.signature(call).parameters.items()
-            if parameter.kind is inspect.Parameter.KEYWORD_ONLY and name not in ("x0", "callback")
+            if parameter.kind is inspect.Parameter.KEYWORD_ONLY and name not in ("x0", "callback", "on_interrupt")
         }
         for key in limits:
             if key not in known:

@@ -14,7 +14,6 @@ from ..experiments.fairness import RADIUS, accuracy, p_rule, problem
 from ..experiments.people import People, find, from_raw
 from ..objectives import Linear
 from ..problem import Problem
-from ..solve import solve
 from ..solvers import Solver
 from ..solvers.a_irg import AIRG
 from ..solvers.big_sam import BiGSAM
@@ -27,6 +26,7 @@ from .fairness_tradeoff import price_of, slacks_for
 from .initial import initial
 from .outcome import Option, Outcome, Request
 from .record import moments, record
+from .solving import solve
 from .workshop import Piece
 
 TITLE = "Fair classification"

@@ -18,7 +18,7 @@ from ..experiments.people import People
 from ..objectives import LeastSquares
 from ..objectives.covariance import SquaredCovariance
 from ..problem import Problem
-from ..solve import solve
+from .solving import solve
 from .workshop import Made
 
 WANTED = 80.0

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..experiments.ill_posed import KERNELS, equation, problem, rank_deficient, selection
 from ..result import Result
-from ..solve import solve
 from .outcome import Claim, Curve, Option, Outcome, Panel, Request, Table
+from .solving import solve
 from .workshop import Made, Piece
 
 TITLE = "Ill-posed problems: selection among what fits"

@@ -10,8 +10,8 @@ import numpy as np
 from ..arrays import Vector
 from ..experiments.lifelong import Task, digit_tasks, plain, problem, remembered
 from ..problem import Problem
-from ..solve import solve
 from .outcome import Claim, Curve, Option, Outcome, Panel, Request, Table
+from .solving import solve
 from .workshop import Made, Piece
 
 TITLE = "Lifelong learning: a new task without losing the old ones"

@@ -12,7 +12,6 @@ from ..experiments.download import WIKIPEDIA, fetch
 from ..experiments.regression import Samples, diabetes_samples, stand_in, wikipedia
 from ..objectives import Objective, SquaredNorm
 from ..problem import Problem
-from ..solve import solve
 from ..solvers import Solver
 from ..solvers.a_irg import AIRG
 from ..solvers.big_sam import BiGSAM
@@ -26,6 +25,7 @@ from .outcome import Option, Outcome, Request
 from .record import record
 from .regression_claims import claims
 from .regression_pages import Case, panels, story, tables
+from .solving import solve
 from .workshop import Piece
 
 logger = logging.getLogger("tiebreak")

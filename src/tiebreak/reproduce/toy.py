@@ -13,11 +13,12 @@ from ..arrays import Vector
 from ..experiments.toy import AUTHORS_START, F_STAR, G_STAR, SOLUTION, problem
 from ..objectives import Linear
 from ..problem import Problem
-from ..solve import iterate, solve
+from ..solve import iterate
 from ..solvers.apdb import APDB
 from ..solvers.cg_bio import CGBiO
 from ..steps import Harmonic
 from .outcome import Curve, Option, Outcome, Panel, Request, Table
+from .solving import solve
 from .toy_claims import EXACT_LEVEL, PLAIN, RELAXED, TIED, claims, updates_of
 from .workshop import Made, Piece
 
