@@ -22,12 +22,29 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 
 from auditing.checks import KINDS, Outcome, audit
 from auditing.families import FAMILIES, make
-from auditing.pool import outcomes
+from auditing.pool import Alone, outcomes
+from auditing.script import script
+from auditing.shrink import shrunk
+from auditing.truth import truth_of
 
 Task = tuple[str, int, int]
+
+
+def write_scripts(failures: list[tuple[Task, Outcome]], folder: Path, seconds: float) -> None:
+    """Each failure as a script, shrunk while it still fails in one of the same ways."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with Alone(partial(audit, seconds=seconds), 3 * seconds + 30) as alone:
+        for (family, seed, number), outcome in failures:
+            kinds = outcome.kinds
+            case = shrunk(make(family, seed, number), lambda one, kinds=kinds: bool(kinds & alone.run(one).kinds))
+            found = alone.run(case).faults or outcome.faults
+            path = folder / f"{family}-{seed}-{number}.py"
+            path.write_text(script(case, truth_of(case), found, seed, number))
+            print(f"wrote {path}: {case.domain.kind} in {case.dim} variables", flush=True)
 
 
 def one(task: Task, seconds: float) -> Outcome:
@@ -94,6 +111,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seconds-each", type=float, default=10.0)
     parser.add_argument("--only", type=int, help="just the case with this number of the family")
+    parser.add_argument("--out", type=Path, help="folder for the scripts of the failures that are printed")
     parser.add_argument("--show", type=int, default=10, help="failures of a kind to print, for each family")
     asked = parser.parse_args(arguments)
     if asked.count < 1 or asked.jobs < 1 or asked.seconds_each <= 0:
@@ -103,13 +121,19 @@ def main(arguments: list[str] | None = None) -> int:
     if asked.only is not None:
         todo = iter([(family, asked.seed, asked.only) for family in families])
     tallies: dict[str, Tally] = defaultdict(Tally)
+    failures: list[tuple[Task, Outcome]] = []
     started, limit = time.perf_counter(), 3 * asked.seconds_each + 30
-    for (family, _, number), outcome in outcomes(todo, partial(one, seconds=asked.seconds_each), asked.jobs, limit):
+    for task, outcome in outcomes(todo, partial(one, seconds=asked.seconds_each), asked.jobs, limit):
+        family, _, number = task
         tally = tallies[family]
         tally.add(outcome)
-        for kind, words in outcome.faults:
-            if tally.faults[kind] <= asked.show:
-                print(f"{kind.upper()} {family} {number}: {words}", flush=True)
+        shown = [(kind, words) for kind, words in outcome.faults if tally.faults[kind] <= asked.show]
+        for kind, words in shown:
+            print(f"{kind.upper()} {family} {number}: {words}", flush=True)
+        if shown:
+            failures.append((task, outcome))
+    if asked.out is not None and failures:
+        write_scripts(failures, asked.out, asked.seconds_each)
     return report(dict(sorted(tallies.items())), time.perf_counter() - started, asked)
 
 

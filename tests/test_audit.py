@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from auditing.checks import Claim, audit, faults
+from auditing.checks import Claim, Outcome, audit, faults
 from auditing.families import FAMILIES, make
+from auditing.pool import outcomes
 from auditing.recipes import Case, exactly, recipe, root, value
+from auditing.script import script
+from auditing.shrink import shrunk
 from auditing.truth import NoTruth, rows_of, truth_of
 
 HALF = Fraction(1, 2)
@@ -93,3 +102,29 @@ def test_an_empty_set_has_no_truth() -> None:
     empty = recipe("Polyhedron", A_ub=np.array([[1.0, 0.0]]), b_ub=np.array([-3.0]), bounds=[(-2.0, 2.0)] * 2)
     with pytest.raises(NoTruth):
         truth_of(toy(domain=empty))
+
+
+def test_failures_become_small_scripts(tmp_path: Path) -> None:
+    """A case that "fails" wherever the first cost is tiny loses all else, and its script runs."""
+    costs = recipe("Linear", c=np.array([2.0**-40, 1.0, 3.0]))
+    goal = recipe("+", parts=[recipe("SquaredNorm", center=np.array([0.3, 0.1, 0.7])), costs])
+    case = Case("ties", (costs, goal), recipe("Box", lower=np.zeros(3), upper=np.ones(3)), 3)
+    small = shrunk(case, lambda one: "c" in one.levels[0].args and one.levels[0].args["c"][0] == 2.0**-40)
+    assert small.dim == 1 and small.levels[1].kind == "SquaredNorm"
+    path = tmp_path / "failure.py"
+    path.write_text(script(small, truth_of(small), [("unsound", "not really")], 1, 2))
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "success: True" in done.stdout, done.stderr
+
+
+def test_processes_that_die_or_hang_are_counted() -> None:
+    tasks = iter([("die", 0), ("sleep", 60), ("fine", 0)])
+    found = {task[0]: outcome for task, outcome in outcomes(tasks, behave, 1, 1.5)}
+    assert found["die"].kinds == {"crash"} and found["sleep"].kinds == {"hang"} and not found["fine"].kinds
+
+
+def behave(task: tuple[str, int]) -> Outcome:
+    if task[0] == "die":
+        os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(task[1])
+    return Outcome()

@@ -64,6 +64,25 @@ class _Worker:
         self.process.join(5)
 
 
+class Alone:
+    """Cases one at a time, in a process of their own; used by the shrinking of failures."""
+
+    def __init__(self, work: Callable[[Any], Outcome], limit: float) -> None:
+        self._worker, self._limit = _Worker(work), limit
+
+    def __enter__(self) -> Alone:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._worker.end()
+
+    def run(self, task: Any) -> Outcome:
+        self._worker.give(task, self._limit)
+        if self._worker.pipe.poll(self._limit):
+            return self._worker.taken()
+        return self._worker.killed(self._limit)
+
+
 def outcomes(
     tasks: Iterator[Any], work: Callable[[Any], Outcome], jobs: int, limit: float
 ) -> Iterator[tuple[Any, Outcome]]:

@@ -15,6 +15,7 @@ from .rational import (
     Polyhedron,
     Quadratic,
     Row,
+    Unbounded,
     another_point,
     chain,
     dot,
@@ -220,6 +221,8 @@ def truth_of(case: Case) -> Truth:
         return _relaxed(case) if case.slack > 0 else _by_rows(case)
     except Infeasible:
         raise NoTruth("the set is empty") from None
+    except Unbounded:
+        raise NoTruth("a level has no minimum") from None
 
 
 def _as_planted(case: Case) -> Truth:
@@ -284,6 +287,8 @@ def _relaxed(case: Case) -> Truth:
     For each lam >= 0 a minimiser of f + lam g gives a point of the curve v and, by duality, a line below it; the curve
     is convex, so that chords lie above it.
     """
+    if any(level.kind == "Logistic" for level in case.levels):
+        raise NoTruth("the curve of a logistic loss is not rational")
     _, where, (g, f) = _compiled(case)
     start = feasible_point(where)
     lowest = minimise(g, where, start)
