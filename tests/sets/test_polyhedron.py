@@ -291,9 +291,12 @@ def test_a_failed_programme_says_so():
     Z = Polyhedron(**kinds)
     c = np.random.default_rng(0).standard_normal(6)
     s = Z.lmo(c)
-    Z._plain._highs.setOptionValue("simplex_iteration_limit", 0)
+    for name in ("simplex_iteration_limit", "ipm_iteration_limit"):
+        Z._plain._highs.setOptionValue(name, 0)
     with pytest.raises(LinearProgramError, match="HiGHS says 'Iteration limit reached'"):
         Z.lmo(-c)
+    Z._plain._highs.setOptionValue("ipm_iteration_limit", 10**6)
+    assert (-c) @ Z.lmo(-c) == pytest.approx(reference(kinds, -c))  # solved again, by another algorithm
     Z._plain._highs.setOptionValue("simplex_iteration_limit", 10**6)
     np.testing.assert_allclose(Z.lmo(c), s)
 

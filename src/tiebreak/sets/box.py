@@ -96,9 +96,15 @@ class Box(Domain):
         return np.clip(self._check(x, "x"), self.lower, self.upper)
 
     def contains(self, x: Vector, tol: float = 1e-9) -> bool:
+        """Whether x is in the box up to ``tol`` times the size of each entry and of the bound that it crosses.
+
+        Entries count as at least a millionth of the largest one, as far as the box is that wide: below, they are
+        nothing but rounding.
+        """
         x = self._check(x, "x")
-        slack = tol * float(max(np.abs(self.lower).max(), np.abs(self.upper).max()))
-        return bool(np.all(x >= self.lower - slack) and np.all(x <= self.upper + slack))
+        size = np.maximum(np.abs(x), 1e-6 * np.minimum(np.abs(x).max(), self.upper - self.lower))
+        low, high = tol * np.maximum(size, np.abs(self.lower)), tol * np.maximum(size, np.abs(self.upper))
+        return bool(np.all(x >= self.lower - low) and np.all(x <= self.upper + high))
 
     @property
     def diameter(self) -> float:

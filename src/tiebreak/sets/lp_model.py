@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from math import fsum, inf
 from typing import Any, NamedTuple
 
@@ -12,6 +15,15 @@ import scipy.sparse as sp
 
 from ..arrays import UNIT_ROUNDOFF, Matrix, Vector
 from ..deadline import OutOfTime, check, remaining
+from .basis import Basis, Wide, nearest_end, read_basis
+
+LONG_ROUNDOFF = float(np.finfo(np.longdouble).eps) / 2
+HIDDEN = 2.0**16
+"""A bound beyond this multiple of its variable's size is kept from HiGHS until a solution crosses it."""
+MISSED = 1e-13
+"""A vertex that misses a row by more than this, relative to the terms of the row, is solved again from its basis."""
+FEASIBLE = 1e-11
+"""One that misses a row by more than this then is no point of the set."""
 
 
 def power_of_two(sizes: Vector) -> Vector:
@@ -29,20 +41,66 @@ class Rows(NamedTuple):
     lower: Vector
     upper: Vector
 
-    def dual_bound(self, c: Vector, y: Vector) -> float:
+    def without_bounds_beyond(self, limit: Vector) -> Rows:
+        """The same rows with infinite ends for bounds farther out than ``limit``; itself where there are none."""
+        far = (np.isfinite(self.lower) & (self.lower < -limit)) | (np.isfinite(self.upper) & (self.upper > limit))
+        far &= (self.lower <= limit) & (self.upper >= -limit)
+        if not far.any():
+            return self
+        lower = np.where(far & (self.lower < -limit), -inf, self.lower)
+        return self._replace(lower=lower, upper=np.where(far & (self.upper > limit), inf, self.upper))
+
+    def missed(self, x: Vector) -> float:
+        """The worst violation of a row, relative to the sizes of its terms: some 1e-16 is rounding."""
+        if not self.A.shape[0]:
+            return 0.0
+        activity, size = self.A @ x, abs(self.A) @ np.abs(x)
+        worst = 0.0
+        for outside, end in ((self.low - activity, self.low), (activity - self.high, self.high)):
+            out = np.flatnonzero(outside > 0)
+            worst = max(worst, float((outside[out] / (size[out] + np.abs(end[out]))).max(initial=0.0)))
+        return worst
+
+    def shown_empty_by(self, y: Vector) -> bool:
+        """Whether the multipliers y, or -y, show that no point satisfies all rows and bounds (Farkas' lemma).
+
+        <y, Ax> is at least the sum of y_i times the ends it pushes against, and at most what the bounds allow for
+        <A'y, x>: a contradiction beyond rounding is a proof. For variables without bounds, A'y counts as zero where it
+        is below 1e-12 of its terms: a point of the set would then have entries 1e12 times as large as the data.
+        """
+        return any(self._contradiction(sign * y) for sign in (1.0, -1.0))
+
+    def _contradiction(self, y: Vector) -> bool:
+        y = np.where(((y > 0) & np.isinf(self.low)) | ((y < 0) & np.isinf(self.high)), 0.0, y)
+        used = np.flatnonzero(y)
+        slope, size = self.A.T @ y, abs(self.A).T @ np.abs(y)
+        off = (len(used) + 8) * UNIT_ROUNDOFF * size
+        ends = y[used] * np.where(y[used] > 0, self.low[used], self.high[used])
+        least, most = slope - off, slope + off
+        above, below = np.isinf(self.upper), np.isinf(self.lower)
+        if (most > 1e-12 * size)[above].any() or (least < -1e-12 * size)[below].any():
+            return False
+        upper = np.where(above, np.where(below, 0.0, self.lower), self.upper)
+        lower = np.where(below, upper, self.lower)
+        largest = np.maximum.reduce([steepness * end for steepness in (least, most) for end in (lower, upper)])
+        rounding = 8 * UNIT_ROUNDOFF * (fsum(np.abs(ends)) + fsum(np.abs(largest)))
+        return bool(fsum(ends) - fsum(largest) > rounding)
+
+    def dual_bound(self, c: Vector | Wide, y: Vector | Wide) -> float:
         """A number below min <c, x>: weak duality with the row multipliers y, less the rounding of the sums.
 
         Multipliers of the wrong sign for a missing row bound are set to zero first, so every y gives a bound;
         lower and upper must be finite.
         """
-        y = np.where(((y > 0) & np.isinf(self.low)) | ((y < 0) & np.isinf(self.high)), 0.0, y)
+        y = np.where(((y > 0) & np.isinf(self.low)) | ((y < 0) & np.isinf(self.high)), 0, y).astype(np.longdouble)
         used = np.flatnonzero(y)
-        row_terms = y[used] * np.where(y[used] > 0, self.low[used], self.high[used])
-        reduced = c - self.A.T @ y
-        column_terms = np.minimum(reduced * self.lower, reduced * self.upper)
-        summed = (len(used) + 8) * UNIT_ROUNDOFF * (np.abs(c) + abs(self.A).T @ np.abs(y))
-        size = np.maximum(np.abs(self.lower), np.abs(self.upper))
-        rounding = fsum(summed * size) + 4 * UNIT_ROUNDOFF * fsum(np.abs(row_terms))
+        row_terms = np.asarray(y[used] * np.where(y > 0, self.low, self.high)[used], dtype=np.float64)
+        reduced = np.asarray(c - self.A.T.astype(np.longdouble) @ y, dtype=np.float64)
+        size = np.asarray(np.abs(c) + abs(self.A).T @ np.abs(y), dtype=np.float64)
+        off = 2 * (len(used) + 8) * LONG_ROUNDOFF * size + 2 * UNIT_ROUNDOFF * np.abs(reduced)
+        slopes = reduced - off, reduced + off  # where the sign is certain, the error counts at one bound only
+        column_terms = np.minimum.reduce([slope * end for slope in slopes for end in (self.lower, self.upper)])
+        rounding = 4 * UNIT_ROUNDOFF * (fsum(np.abs(row_terms)) + fsum(np.abs(column_terms)))
         return float(fsum(row_terms) + fsum(column_terms) - rounding)
 
 
@@ -51,16 +109,20 @@ class Solution:
     """A vertex with the multipliers of the rows (those of an added cut row apart), in the user's units."""
 
     x: Vector
-    duals: Vector
+    duals: Wide
     cut_dual: float = 0.0
 
 
 class LinearProgramError(RuntimeError):
-    """HiGHS could not solve a linear programme; ``status`` is its own word for what happened."""
+    """HiGHS could not solve a linear programme; ``status`` is its own word for what happened.
 
-    def __init__(self, message: str, status: str) -> None:
+    ``ray`` holds the multipliers with which it claims that no point satisfies all rows, where it does.
+    """
+
+    def __init__(self, message: str, status: str, ray: Vector | None = None) -> None:
         super().__init__(message)
         self.status = status
+        self.ray = ray
 
 
 def run(highs: Any) -> Any:
@@ -76,20 +138,44 @@ def run(highs: Any) -> Any:
     return status
 
 
+HOT: dict[str, Any] = {}
+AGAIN: tuple[dict[str, Any], ...] = ({"presolve": "on"}, {"simplex_strategy": 4}, {"solver": "ipm"})
+"""How a programme is solved again, from a cold start, where an answer is none (4 is the primal simplex)."""
+
+
+def answers(highs: Any) -> Iterator[Any]:
+    """The status after a hot solve, then after colder and slower ones; what HiGHS throws is passed over."""
+    for options in (HOT, *AGAIN):
+        before = {name: highs.getOptionValue(name)[1] for name in options}
+        if options:
+            highs.clearSolver()  # a hot start can be a bad start
+        for name, value in options.items():
+            highs.setOptionValue(name, value)
+        try:
+            with suppress(ValueError, RuntimeError, IndexError):  # C++ exceptions under Python's names
+                yield run(highs)
+        finally:
+            for name, value in before.items():
+                highs.setOptionValue(name, value)
+
+
 class LinearProgram:
     """min <c, x> over ``rows``: the model is passed once, every solve starts from the last basis.
 
-    Columns are scaled by ``column_scale``, rows and costs to a largest entry near 1, all by powers of two.
-    With a cut row, that row is the only one replaced from solve to solve. HiGHS gives up the interpreter while it
-    runs, so each thread has a model of its own.
+    Columns are scaled by ``column_scale``, rows and costs to a largest entry near 1, all by powers of two. Bounds far
+    beyond that scale are kept from HiGHS, so that they cost no digits, until a solution crosses one: then the programme
+    is solved in units of its bounds. Points are judged by the rows in the user's units, and solved again from the basis
+    where they miss one. With a cut row, that row is the only one replaced from solve to solve. HiGHS gives up the
+    interpreter while it runs, so each thread has a model of its own.
     """
 
-    def __init__(self, rows: Rows, column_scale: Vector) -> None:
+    def __init__(self, rows: Rows, column_scale: Vector, hidden: float = HIDDEN) -> None:
         self.rows = rows
         self._column_scale = column_scale
         A = sp.csr_array(rows.A * column_scale)
         largest = abs(A).max(axis=1).toarray().ravel() if A.nnz else np.zeros(A.shape[0])
         self._row_scale = 1 / power_of_two(largest)
+        self._shown = rows.without_bounds_beyond(hidden * column_scale)
         self._own = threading.local()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -107,6 +193,15 @@ class LinearProgram:
             self._own.highs = self._build()
         return self._own.highs
 
+    @property
+    def _hides(self) -> bool:
+        return self._shown is not self.rows
+
+    @cached_property
+    def _in_units_of_bounds(self) -> LinearProgram:
+        """The same programme with every bound shown."""
+        return LinearProgram(self.rows, scale_of_bounds(self.rows, self._column_scale), np.inf)
+
     def solve_once(self, c: Vector) -> Solution:
         """``solve(c)``, or what this thread's last call found for the same c."""
         last: tuple[Vector, Solution] | None = getattr(self._own, "last", None)
@@ -119,47 +214,83 @@ class LinearProgram:
         import highspy
 
         highs = self._highs
+        scales = self._load(highs, c, cut)
+        word, ray = "no answer", None
+        for status in answers(highs):
+            if status == highspy.HighsModelStatus.kOptimal:
+                if (found := self._found(highs, c, *scales, cut is not None)) is not None:
+                    return found
+                word = "Optimal, but the point misses a row or a bound"
+            else:
+                word = str(highs.modelStatusToString(status))
+                ray = _dual_ray(highs) if ray is None and cut is None else ray
+            if self._hides or (cut is not None and status == highspy.HighsModelStatus.kInfeasible):
+                break
+            if ray is not None and self.rows.shown_empty_by(ray * self._row_scale):
+                break
+        if self._hides:
+            return self._in_units_of_bounds.solve(c, cut)
+        m, n = self.rows.A.shape
+        raise LinearProgramError(
+            f"the linear programme with {m} rows and {n} columns was not solved: HiGHS says '{word}'; "
+            "check the scaling of the rows and bounds",
+            word,
+            None if ray is None else ray * self._row_scale,
+        )
+
+    def _load(self, highs: Any, c: Vector, cut: tuple[Vector, float] | None) -> tuple[float, float]:
+        """Tell HiGHS the cost and the cut; what both were multiplied by."""
         m, n = self.rows.A.shape
         columns = np.arange(n, dtype=np.int32)
         cost = c * self._column_scale
         cost_scale = 1 / float(power_of_two(np.abs(cost).max(keepdims=True))[0])
         highs.changeColsCost(n, columns, cost * cost_scale)
-        cut_scale = 1.0
-        if cut is not None:
-            row = cut[0] * self._column_scale
-            cut_scale = 1 / float(power_of_two(np.abs(row).max(keepdims=True))[0])
-            if highs.getNumRow() > m:
-                highs.deleteRows(1, np.array([m], dtype=np.int32))
-            highs.addRow(-inf, cut[1] * cut_scale, n, columns, row * cut_scale)
-        status = run(highs)
-        infeasible = (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible)
-        if status != highspy.HighsModelStatus.kOptimal and not (cut is not None and status in infeasible):
-            highs.clearSolver()  # a hot start can be a bad start: once more from a cold one
-            highs.setOptionValue("presolve", "on")
-            try:
-                status = run(highs)
-            finally:
-                highs.setOptionValue("presolve", "off")
-        if status != highspy.HighsModelStatus.kOptimal:
-            word = highs.modelStatusToString(status)
-            raise LinearProgramError(
-                f"the linear programme with {m} rows and {n} columns was not solved: HiGHS says '{word}'; "
-                "check the scaling of the rows and bounds",
-                word,
-            )
+        if cut is None:
+            return cost_scale, 1.0
+        row = cut[0] * self._column_scale
+        cut_scale = 1 / float(power_of_two(np.abs(row).max(keepdims=True))[0])
+        if highs.getNumRow() > m:
+            highs.deleteRows(1, np.array([m], dtype=np.int32))
+        highs.addRow(-inf, cut[1] * cut_scale, n, columns, row * cut_scale)
+        return cost_scale, cut_scale
+
+    def _found(self, highs: Any, c: Vector, cost_scale: float, cut_scale: float, has_cut: bool) -> Solution | None:
+        """HiGHS's answer, solved again from its basis where that helps; None where it is no point of the set."""
+        rows, m = self.rows, self.rows.A.shape[0]
         solution = highs.getSolution()
-        x = np.array(solution.col_value) * self._column_scale
-        duals = np.array(solution.row_dual)
-        return Solution(
-            np.clip(x, self.rows.lower, self.rows.upper),
-            duals[:m] * self._row_scale / cost_scale,
-            max(0.0, -float(duals[m]) * cut_scale / cost_scale) if cut is not None else 0.0,
-        )
+        raw = np.array(solution.col_value) * self._column_scale
+        y = np.array(solution.row_dual)
+        duals = np.asarray(y[:m] * self._row_scale / cost_scale, dtype=np.longdouble)
+        if self._hides and ((raw < rows.lower) | (raw > rows.upper))[self._shown.lower < self._shown.upper].any():
+            crossed = np.maximum(rows.lower - raw, raw - rows.upper) > self._column_scale
+            if crossed.any():
+                return None
+        x = np.clip(raw, rows.lower, rows.upper)
+        if has_cut:
+            cut_dual = max(0.0, -float(y[m]) * cut_scale / cost_scale)
+            return Solution(x, duals, cut_dual) if rows.missed(x) <= FEASIBLE else None
+        if self._hides or rows.missed(x) > MISSED:
+            x, duals = self._from_basis(highs, c, raw, duals)
+        return Solution(x, duals) if rows.missed(x) <= FEASIBLE else None
+
+    def _from_basis(self, highs: Any, c: Vector, raw: Vector, duals: Wide) -> tuple[Vector, Wide]:
+        """Point and multipliers by the basis, with residuals in extended precision."""
+        shown = self._shown
+        columns, rows = read_basis(highs)
+        basis = Basis(shown.A, columns, rows, self._column_scale, self._row_scale)
+        if not basis.regular:
+            return np.clip(raw, self.rows.lower, self.rows.upper), duals
+        A = shown.A.astype(np.longdouble)
+        x = np.where(columns, raw, nearest_end(raw, shown.lower, shown.upper)).astype(np.longdouble)
+        ends = nearest_end(np.asarray(shown.A @ raw), shown.low, shown.high).astype(np.longdouble)
+        y = basis.refine(x, ends, c.astype(np.longdouble), A.__matmul__, A.T.__matmul__)
+        x[np.abs(x) <= 1e-17 * self._column_scale] = 0
+        return np.clip(np.asarray(x, dtype=np.float64), self.rows.lower, self.rows.upper), y
 
     def _build(self) -> Any:
         import highspy
 
-        rows = self.rows
+        rows = self._shown
         m, n = rows.A.shape
         by_rows = sp.csr_array(rows.A)
         row_of = np.repeat(np.arange(m), np.diff(by_rows.indptr))
@@ -194,3 +325,18 @@ class LinearProgram:
             np.zeros(n, dtype=np.int32),  # all variables are continuous
         )
         return highs
+
+
+def _dual_ray(highs: Any) -> Vector | None:
+    """The multipliers that are to show that there is no point; None where HiGHS has none."""
+    with suppress(ValueError, RuntimeError, IndexError):
+        _, there, ray = highs.getDualRay()
+        if there and len(ray) == highs.getNumRow():
+            return np.array(ray)
+    return None
+
+
+def scale_of_bounds(rows: Rows, otherwise: Vector) -> Vector:
+    """The size of each variable's own bounds, a power of two; ``otherwise`` where one is missing."""
+    size = np.maximum(np.abs(rows.lower), np.abs(rows.upper))
+    return np.where(np.isfinite(size), power_of_two(np.where(np.isfinite(size), size, 1.0)), otherwise)

@@ -8,31 +8,36 @@ import scipy.sparse as sp
 from ..arrays import UNIT_ROUNDOFF, Vector
 from .lp_model import LinearProgram, LinearProgramError, Rows, power_of_two
 from .propagation import propagated
+from .scaling import ends, variable_sizes
 
 TIGHTEN = 200
 """Up to this many missing bounds, each gets a linear programme of its own."""
 
 
 def feasible_point(rows: Rows) -> Vector:
-    """A vertex, or an error where there is none."""
+    """A vertex; a ValueError where it is proved that there is none."""
+    empty = "the polyhedron is empty: no point satisfies all rows and bounds"
+    implied = propagated(rows)
+    if (implied.lower > implied.upper).any():
+        raise ValueError(empty)
     try:
-        return LinearProgram(rows, rough_scale(rows)).solve(np.zeros_like(rows.lower)).x
+        return LinearProgram(rows, rough_scale(implied)).solve(np.zeros_like(rows.lower)).x
     except LinearProgramError as error:
-        if error.status != "Infeasible":
+        if error.ray is None or not implied.shown_empty_by(error.ray):
             raise
-        raise ValueError("the polyhedron is empty: no point satisfies all rows and bounds") from None
+        raise ValueError(empty) from None
 
 
 def outer_box(rows: Rows, point: Vector) -> Rows:
-    """The rows with finite bounds on all variables: the given ones, or implied ones where those are missing."""
+    """The rows with finite bounds on all variables: implied ones where the given ones are missing or generous."""
     implied = propagated(rows)
     missing = np.flatnonzero(~np.isfinite(np.concatenate([implied.lower, implied.upper])))
     if missing.size == 0:
         return implied
-    box = _proved_box(rows, point)
+    box = _proved_box(implied, point)
     if missing.size > TIGHTEN:
         return box
-    programme = LinearProgram(rows, rough_scale(rows))
+    programme = LinearProgram(rows, rough_scale(box))
     tight = box._replace(lower=box.lower.copy(), upper=box.upper.copy())
     n = rows.lower.size
     for side in missing:
@@ -75,7 +80,8 @@ def _proved_box(rows: Rows, point: Vector) -> Rows:
     if len(R) < n or values[-1] <= 1e-12:
         raise _unbounded(right[-1] / np.abs(right[-1]).max())
     G = (right.T / values) @ left.T
-    y = np.where(one, 1.0 + np.maximum(-solution.duals, 0.0), -solution.duals)
+    duals = np.asarray(solution.duals, dtype=np.float64)
+    y = np.where(one, 1.0 + np.maximum(-duals, 0.0), -duals)
     slope = np.abs(y @ R)  # zero but for rounding
     lost = np.abs(np.eye(n) - G @ R) + 4 * len(R) * UNIT_ROUNDOFF * np.abs(G) @ np.abs(R)
 
@@ -113,22 +119,11 @@ def _unbounded(ray: Vector) -> ValueError:
     )
 
 
-def typical_size(rows: Rows, box: Rows, point: Vector) -> Vector:
-    """The size of each variable: that of its own bounds, else of the box or, where that is loose, of vertices."""
-    ones = np.ones(point.size)
-    programme = LinearProgram(rows, rough_scale(rows))
-    vertices = [point, programme.solve(ones).x, programme.solve(-ones).x]
-    seen = 4 * float(np.abs(vertices).max())
-    bounded = np.isfinite(rows.lower) & np.isfinite(rows.upper)
-    size = np.maximum(np.abs(box.lower), np.abs(box.upper))
-    return np.where(bounded | (seen == 0), size, np.minimum(size, seen))
+def rough_scale(box: Rows) -> Vector:
+    """The size of each variable by the data alone, a power of two."""
+    return variable_sizes([(box.A, ends(box))], box)
 
 
-def rough_scale(rows: Rows) -> Vector:
-    """Column scales from the data alone: a variable's own bounds, else the middle size of all row ends."""
-    own = np.maximum(np.abs(rows.lower), np.abs(rows.upper))
-    largest = abs(rows.A).max(axis=1).toarray().ravel() if rows.A.nnz else np.ones(rows.A.shape[0])
-    ends = np.abs(np.where(np.isfinite(rows.high), rows.high, rows.low))
-    sizes = (ends / np.where(largest > 0, largest, 1.0))[ends > 0]
-    common = float(np.median(sizes)) if sizes.size else 1.0
-    return power_of_two(np.where(np.isfinite(own), own, common))
+def typical_size(box: Rows, point: Vector) -> Vector:
+    """The size of each variable, a power of two: by the data, and no smaller than at a vertex."""
+    return np.maximum(rough_scale(box), np.where(point != 0, power_of_two(np.abs(point)), 0.0))

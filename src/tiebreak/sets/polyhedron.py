@@ -14,7 +14,7 @@ from ..arrays import Matrix, Vector, as_real_array, as_scalar, as_vector
 from .base import Cut, CutStatus, Domain
 from .crossing import EXACT
 from .cut import checked, cut_by_dual
-from .lp_model import LinearProgram, LinearProgramError, Rows, power_of_two
+from .lp_model import LinearProgram, LinearProgramError, Rows
 from .nearest import nearest_point
 from .outer_box import feasible_point, outer_box, typical_size
 
@@ -116,7 +116,7 @@ class Polyhedron(Domain):
         if float(c @ found.x) > b + EXACT * size_c:
             return cut_by_dual(self, a, c, b, warm)
         multiplier = found.cut_dual
-        minimum = self._box.dual_bound(a + multiplier * c, found.duals) - multiplier * b
+        minimum = self._box.dual_bound(a + np.longdouble(multiplier) * c, found.duals) - multiplier * b
         gap = float(a @ found.x) - minimum
         if gap > 1e-11 * (float(np.abs(a) @ size) + multiplier * size_c):
             other = cut_by_dual(self, a, c, b, multiplier)
@@ -130,12 +130,19 @@ class Polyhedron(Domain):
         return x.copy() if self.contains(x, 0.0) else nearest_point(self._box, x, self._size, self.lmo)
 
     def contains(self, x: Vector, tol: float = 1e-9) -> bool:
+        """Whether x is in Z up to ``tol`` times the sizes of the terms of each row, and of each bound.
+
+        Bounds that are not crossed have no part in it. Terms count as at least a thousandth of what the data make of
+        the variables' sizes, so that entries which are nothing but rounding do not decide.
+        """
         x = self._check(x, "x")
-        allowed = tol * self._size
-        Ax = self._given.A @ x
-        rows = bool((Ax <= self._given.high + allowed * self._norms).all())
-        rows = rows and bool((Ax >= self._given.low - allowed * self._norms).all())
-        return rows and bool(((x >= self._given.lower - allowed) & (x <= self._given.upper + allowed)).all())
+        rows = self._given
+        size = np.maximum(np.abs(x), 1e-3 * self._sizes)
+        Ax, terms = rows.A @ x, abs(rows.A) @ size
+        return all(
+            _above(value, low, at, tol) and _above(-value, -high, at, tol)
+            for value, low, high, at in ((Ax, rows.low, rows.high, terms), (x, rows.lower, rows.upper, size))
+        )
 
     @property
     def diameter(self) -> float:
@@ -157,7 +164,7 @@ class Polyhedron(Domain):
 
     @cached_property
     def _sizes(self) -> Vector:
-        return typical_size(self._given, self._box, self._start)
+        return typical_size(self._box, self._start)
 
     @cached_property
     def _size(self) -> float:
@@ -165,16 +172,17 @@ class Polyhedron(Domain):
 
     @cached_property
     def _plain(self) -> LinearProgram:
-        return LinearProgram(self._given, power_of_two(self._sizes))
+        return LinearProgram(self._given, self._sizes)
 
     @cached_property
     def _with_cut(self) -> LinearProgram:
-        return LinearProgram(self._given, power_of_two(self._sizes))
+        return LinearProgram(self._given, self._sizes)
 
-    @cached_property
-    def _norms(self) -> Vector:
-        squares: Vector = self._given.A.multiply(self._given.A).sum(axis=1)
-        return np.sqrt(squares)
+
+def _above(value: Vector, end: Vector, size: Vector, tol: float) -> bool:
+    """Whether all values are above their ends, up to ``tol`` times what they are made of."""
+    short = np.flatnonzero(value < end)
+    return bool((end[short] - value[short] <= tol * np.maximum(size[short], np.abs(end[short]))).all())
 
 
 def _rows(A: Any, b: ArrayLike | None, which: str) -> tuple[Matrix | None, Vector]:
