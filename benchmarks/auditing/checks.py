@@ -19,7 +19,7 @@ import tiebreak as tb
 from .recipes import Case, exactly, value
 from .truth import NoTruth, Truth, misses, truth_of
 
-KINDS = ("unsound", "false success", "false uniqueness", "false constancy", "crash", "hang")
+KINDS = ("unsound", "false success", "false uniqueness", "false constancy", "false alarm", "crash", "hang")
 REFUSALS = re.compile(
     r"does not apply|which the problem lacks|no method takes|has no exact method|not known to be convex|"
     r"^[a-z-]+ needs |in each update, which it can do for"
@@ -58,6 +58,7 @@ class Claim:
     constant: bool | None = None
     final: bool = True
     engine: str = ""
+    complaints: tuple[str, ...] = ()  # of the library's own second opinion
 
 
 def audit(case: Case, seconds: float) -> Outcome:
@@ -111,9 +112,10 @@ def run(case: Case, seconds: float) -> list[Claim]:
         return [_of_chain(case, tb.lexicographic(levels, domain, tol=case.tol, **limits))]
     problem = tb.Problem(levels[1], levels[0], domain, slack=case.slack)
     if case.method == "tradeoff":
-        curve = tb.tradeoff(problem, [case.slack], max_time=seconds, tol_upper=case.tol, tol_lower=case.tol)
-        claim = _of_result(case, curve.results[0])
-        claim.brackets[1] = (float(curve.f_lower[0]), float(curve.f_upper[0]))
+        slacks = [case.slack / 4, case.slack, 4 * case.slack]  # the bracket of the second is sharpened by the others
+        curve = tb.tradeoff(problem, slacks, max_time=seconds / 3, tol_upper=case.tol, tol_lower=case.tol)
+        claim = _of_result(case, curve.results[1])
+        claim.brackets[1] = (float(curve.f_lower[1]), float(curve.f_upper[1]))
         return [claim]
     seen: list[Claim] = []
 
@@ -130,7 +132,9 @@ def run(case: Case, seconds: float) -> list[Claim]:
     if case.method not in ("exact", "auto"):
         options["callback"] = watch
     result = tb.solve(problem, case.method, tol_upper=case.tol, tol_lower=case.tol, max_time=seconds, seed=1, **options)
-    return [*seen, _of_result(case, result)]
+    claim = _of_result(case, result)
+    claim.complaints = result.verify(problem).complaints
+    return [*seen, claim]
 
 
 def _of_result(case: Case, result: Any) -> Claim:
@@ -172,6 +176,8 @@ def faults(case: Case, truth: Truth, claim: Claim) -> list[tuple[str, str]]:
         found.append(("false uniqueness", f"lower_unique is {claim.unique}"))
     if claim.constant and truth.constant is False:
         found.append(("false constancy", "upper_constant is True, and f varies over the lower solutions"))
+    if claim.success and claim.complaints and not found:
+        found.append(("false alarm", f"verify says of a right answer: {'; '.join(claim.complaints)}"))
     return found
 
 
@@ -199,6 +205,8 @@ def _false_success(case: Case, truth: Truth, claim: Claim) -> list[tuple[str, st
         proved = claim.brackets[k]
         below_own = Fraction(proved[0]) - high if math.isfinite(proved[0]) else Fraction(0)
         two_sided = math.isfinite(proved[1] - proved[0])
-        if k > 0 and (below_own > allowed or (two_sided and high < star_low - allowed and case.slack == 0)):
-            found.append(("false success", f"f(x) is below f* by {float(star_low - high):.3g}"))
+        if k > 0 and below_own > allowed:
+            found.append(("false success", f"level {k + 1} at x is below its own bracket by {float(below_own):.3g}"))
+        elif k > 0 and two_sided and high < star_low - allowed and case.slack == 0:
+            found.append(("false success", f"level {k + 1} at x is below its optimum by {float(star_low - high):.3g}"))
     return found

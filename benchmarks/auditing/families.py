@@ -123,11 +123,17 @@ def bounds(rng: Rng) -> Case:
 def conditioning(rng: Rng) -> Case:
     """Nearly equal columns, small eigenvalues, columns of different size: condition numbers up to 1e12."""
     domain, point, n = some_set(rng, ["Box", "Box", "Simplex", "L1Ball", "KSparse", "Polyhedron"])
-    kind, small = pick(rng, ["duplicates", "eigenvalue", "columns"]), power(rng, -40, -5)
-    if kind == "duplicates":
+    kind, small = pick(rng, ["twins", "duplicates", "eigenvalue", "columns"]), power(rng, -40, -5)
+    if kind == "twins":
+        n, small = 2, power(rng, -50, -10)
+        corner = np.array(pick(rng, [(1.0, 0.0), (0.0, 1.0), (0.5, 0.5), (0.25, 0.5)]))
+        A = np.array([[1.0, 1.0], [1.0, 1.0 + small]])
+        domain, point = recipe("Box", lower=np.zeros(2), upper=np.full(2, power(rng, 0, 4))), corner
+        lower = recipe("LeastSquares", A=A, b=A @ corner)
+    elif kind == "duplicates":
         A = integers(rng, int(rng.integers(2, n + 2)), n, most=2)
         i, j = rng.permutation(n)[:2]
-        A[:, j] = A[:, i] + small * integers(rng, len(A), most=1)
+        A[:, j] = A[:, i] + power(rng, -50, -10) * integers(rng, len(A), most=1)
         lower = recipe("LeastSquares", A=A, b=_rounded(A @ point) if rng.random() < 0.5 else integers(rng, len(A)))
     elif kind == "eigenvalue":
         R = integers(rng, n, n, most=1)
@@ -148,7 +154,7 @@ def _rounded(b: np.ndarray) -> np.ndarray:
 def ties(rng: Rng) -> Case:
     """Costs that differ by one unit in the last place up to 2^-10, decimal costs, and multipliers as small as that."""
     domain, point, n = some_set(rng)
-    kind = pick(rng, ["decimal", "ulp", "near", "multiplier"])
+    kind = pick(rng, ["decimal", "ulp", "near", "multiplier", "logistic"])
     upper = some_objective(rng, n, point, PLAIN)
     base = float(rng.integers(1, 4))
     if kind == "decimal":
@@ -160,10 +166,12 @@ def ties(rng: Rng) -> Case:
         lower = recipe("Linear", c=c * pick(rng, [1.0, -1.0]))
     elif kind == "near":
         lower = recipe("Linear", c=base + power(rng, -50, -10) * integers(rng, n, most=1))
+    elif kind == "logistic":
+        loss, tiny = parts.logistic(rng, n, point), power(rng, -50, -10)
+        lower = recipe("+", parts=[loss, recipe("Linear", c=tiny * integers(rng, n, most=1))])
     else:
-        tiny = recipe("Linear", c=power(rng, -50, -10) * integers(rng, n, most=1))
-        smooth = some_objective(rng, n, point, [parts.least_squares, parts.quadratic])
-        lower = recipe("+", parts=[smooth, tiny]) if np.any(tiny.args["c"]) else smooth
+        tilt = recipe("Linear", c=power(rng, -50, -10) * integers(rng, n, most=1))
+        lower = recipe("+", parts=[some_objective(rng, n, point, [parts.least_squares, parts.quadratic]), tilt])
     if rng.random() < 0.2:
         levels = (lower, upper) if rng.random() < 0.5 else (upper, lower)
         levels += (some_objective(rng, n, point, PLAIN),)

@@ -80,7 +80,7 @@ def polytope(rng: Rng, n: int, span: float | None = None) -> tuple[Recipe, np.nd
 
 
 def product(rng: Rng, n: int) -> tuple[Recipe, np.ndarray]:
-    first, second = pick(rng, [box, simplex, l1_ball]), pick(rng, [box, simplex, k_sparse])
+    first, second = pick(rng, [box, simplex, l1_ball, polytope]), pick(rng, [box, simplex, k_sparse])
     (one, p), (two, q) = first(rng, 2), second(rng, n - 2)
     blocks = {"u": (one, (2,)), "v": (two, (n - 2,))}
     return recipe("Product", blocks=blocks), np.concatenate([p, q])
@@ -99,8 +99,12 @@ SETS = {
 
 def some_set(rng: Rng, kinds: Any = None) -> tuple[Recipe, np.ndarray, int]:
     kind = pick(rng, list(kinds or SETS))
-    n = {"Birkhoff": pick(rng, [4, 4, 9]), "Product": int(rng.integers(3, 6))}.get(kind, int(rng.integers(2, 6)))
-    domain, point = SETS[kind](rng, min(n, 4) if kind in ("L1Ball", "KSparse") else n)
+    n = int(rng.integers(3, 6) if kind == "Product" else rng.integers(2, 6))
+    if kind == "Birkhoff":
+        n = pick(rng, [4, 4, 9])
+    elif rng.random() < 0.1:
+        n += 4
+    domain, point = SETS[kind](rng, min(n, 5) if kind in ("L1Ball", "KSparse") else n)
     return domain, point, point.size
 
 

@@ -260,6 +260,20 @@ def another_point(where: Polyhedron, x: Row) -> Row | None:
     return [a + share * b for a, b in zip(x, d, strict=True)]
 
 
+def is_convex(level: Quadratic) -> bool:
+    """Whether Q is positive semidefinite, by elimination."""
+    Q = [list(row) for row in level.Q]
+    for k, pivot_row in enumerate(Q):
+        pivot, rest = pivot_row[k], range(k + 1, len(Q))
+        if pivot < 0 or (pivot == 0 and any(pivot_row[j] for j in rest)):
+            return False
+        for i in rest:
+            if share := Q[i][k]:
+                for j in rest:
+                    Q[i][j] -= share * pivot_row[j] / pivot
+    return True
+
+
 def chain(levels: list[Quadratic], where: Polyhedron) -> tuple[list[Fraction], Row, list[Polyhedron]]:
     """Optimal values, a solution, and the solutions of each level among those of the levels before."""
     x = feasible_point(where)

@@ -20,6 +20,7 @@ from .rational import (
     chain,
     dot,
     feasible_point,
+    is_convex,
     minimise,
     solutions,
 )
@@ -223,6 +224,8 @@ def truth_of(case: Case) -> Truth:
         raise NoTruth("the set is empty") from None
     except Unbounded:
         raise NoTruth("a level has no minimum") from None
+    except ArithmeticError as error:
+        raise NoTruth(str(error)) from None
 
 
 def _as_planted(case: Case) -> Truth:
@@ -233,21 +236,44 @@ def _as_planted(case: Case) -> Truth:
 def _compiled(case: Case, count: int | None = None) -> tuple[Model, Polyhedron, list[Quadratic]]:
     model = Model(rows_of(case.domain, case.dim))
     parts = [model.express(_stand_in(level)) for level in case.levels[:count]]
-    return model, model.polyhedron(), [part.quadratic(model.dim) for part in parts]
+    levels = [part.quadratic(model.dim) for part in parts]
+    if not all(is_convex(level) for level in levels):
+        raise NoTruth("a level is not convex")
+    return model, model.polyhedron(), levels
 
 
 def _by_rows(case: Case) -> Truth:
     _, where, levels = _compiled(case)
     values, x, _ = chain(levels, where)
-    if any(one for level, one in zip(case.levels, values, strict=True) if level.kind == "Logistic"):
-        raise NoTruth("the logistic loss does not reach log 2")
+    for k, level in enumerate(case.levels):
+        if has_logistic(level) and values[k] != _least_tilt(level, where, first=k == 0):
+            raise NoTruth("the logistic loss does not reach log 2")
     x = x[: case.dim]
     unique, constant = _uniqueness(case, x)
     return Truth(tuple(value(level, x) for level in case.levels), x, unique, constant)
 
 
+def has_logistic(level: Recipe) -> bool:
+    return level.kind == "Logistic" or any(has_logistic(part) for part in level.args.get("parts", ()))
+
+
+def _least_tilt(level: Recipe, where: Polyhedron, first: bool) -> Fraction:
+    """The least value of what is added to the loss: where loss and rest are least together, so is their sum, and there
+    only. The rest may be linear, at the first level."""
+    rest = [part for part in level.args.get("parts", ()) if part.kind != "Logistic"]
+    if not rest:
+        return ZERO
+    if not first or len(rest) > 1 or rest[0].kind != "Linear":
+        raise NoTruth("a logistic loss beside more than a linear function")
+    costs = exactly(rest[0].args["c"]) + [ZERO] * (where.dim - len(rest[0].args["c"]))
+    tilt = Quadratic([[ZERO] * where.dim for _ in costs], costs)
+    return tilt.value(minimise(tilt, where, feasible_point(where)))
+
+
 def _stand_in(level: Recipe) -> Recipe:
     """A logistic loss whose samples come in pairs of both labels is least, log 2, where A x = 0, as is |A x|^2 / 2."""
+    if level.kind == "+":
+        return Recipe("+", {"parts": [_stand_in(part) for part in level.args["parts"]]})
     if level.kind != "Logistic":
         return level
     A, y = np.asarray(level.args["A"]), np.asarray(level.args["y"])
@@ -287,7 +313,7 @@ def _relaxed(case: Case) -> Truth:
     For each lam >= 0 a minimiser of f + lam g gives a point of the curve v and, by duality, a line below it; the curve
     is convex, so that chords lie above it.
     """
-    if any(level.kind == "Logistic" for level in case.levels):
+    if any(has_logistic(level) for level in case.levels):
         raise NoTruth("the curve of a logistic loss is not rational")
     _, where, (g, f) = _compiled(case)
     start = feasible_point(where)
