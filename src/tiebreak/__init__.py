@@ -11,7 +11,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from . import steps
-from .callbacks import Event, Progress, Trace
+from .callbacks import Checkpoint, Event, Progress, Trace
 from .certificate import Certificate
 from .lexicographic import Chain, lexicographic
 from .objectives import (
@@ -134,6 +134,7 @@ __all__ = [
     "Cabot",
     "Certificate",
     "Chain",
+    "Checkpoint",
     "Columns",
     "ConvexityError",
     "Cut",

@@ -5,14 +5,16 @@ from __future__ import annotations
 import csv
 import inspect
 import sys
+import warnings
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TextIO
 
 from .arrays import Vector, as_count
 from .certificate import Bounds, Certificate
+from .origin import Ledger
 from .problem import Problem
 from .solvers.base import State
 
@@ -34,11 +36,16 @@ class Event:
         Both objectives at x.
     certificate : Certificate
         The best bounds so far, read for x.
+    resumable : State
+        The state with all that ``solve(problem, method, x0=...)`` needs to go on exactly from here.
     """
 
-    def __init__(self, problem: Problem, bounds: Bounds, state: State, time: float) -> None:
+    def __init__(
+        self, problem: Problem, bounds: Bounds, state: State, time: float, ledger: Callable[[], Ledger] | None = None
+    ) -> None:
         self._problem = problem
         self._bounds = bounds
+        self._ledger = ledger
         self.state = state
         self.time = time
 
@@ -67,6 +74,12 @@ class Event:
     @cached_property
     def certificate(self) -> Certificate:
         return self._bounds.certificate(self.f, self.g, self._problem.lower.rounding(self.x)[0])
+
+    @property
+    def resumable(self) -> State:
+        if self._ledger is None or self.state.origin is None:
+            raise ValueError("this event is not of a run of solve: there is nothing to go on from")
+        return replace(self.state, origin=replace(self.state.origin, ledger=self._ledger()))
 
 
 Callback = Callable[..., Any]
@@ -152,6 +165,56 @@ class Trace:
         except ImportError as error:
             raise ImportError("Trace.to_pandas needs pandas: pip install pandas") from error
         return pd.DataFrame(self.rows, columns=list(COLUMNS))
+
+
+@dataclass
+class Checkpoint:
+    """Puts a run aside on disk every so many updates, so that it can go on after a crash. Pass it as a callback.
+
+    ``solve(problem, method, x0=path)`` goes on from the file: with the same limits, seed and callbacks the iterates and
+    the certificate are those of a run that was never interrupted, to the last bit. A file is whole or not there: a new
+    one takes the place of the old one in one step. Where it cannot be written at the first iterate, the run ends with
+    an OSError; later there is a warning, and the run goes on.
+
+    Parameters
+    ----------
+    path : path
+        The file; by convention it ends in .npz.
+    every : int, default 100
+        Updates from one file to the next.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import tiebreak as tb
+    >>> problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
+    >>> path = tempfile.mkdtemp() + "/run.npz"
+    >>> part = tb.solve(problem, "cg-bio", max_iter=45, callback=tb.Checkpoint(path, every=20), tol_upper=1e-12)
+    >>> rest = tb.solve(problem, "cg-bio", max_iter=90, x0=path, tol_upper=1e-12)  # on from update 40
+    >>> rest.nit
+    90
+    """
+
+    path: str | Path
+    every: int = 100
+
+    def __post_init__(self) -> None:
+        self.path = Path(self.path)
+        self.every = as_count(self.every, "every")
+        self._begun = False
+
+    def __call__(self, event: Event) -> None:
+        if self._begun and event.k % self.every:
+            return
+        from .storage import save_state
+
+        try:
+            save_state(event.resumable, self.path)
+        except OSError as error:
+            if not self._begun:
+                raise
+            warnings.warn(f"no checkpoint at update {event.k}: {error}; the run goes on", UserWarning, stacklevel=2)
+        self._begun = True
 
 
 @dataclass

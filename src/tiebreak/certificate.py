@@ -27,6 +27,7 @@ from .exact.answer import Answer
 from .objectives.base import Objective
 from .objectives.gradient_check import ConvexityError
 from .objectives.norms import Norm
+from .origin import Average, Known, Proved
 from .problem import Problem
 
 INSIDE = 1e-9
@@ -121,15 +122,6 @@ class Linearisation(NamedTuple):
         return cls(x, objective.value(x), value, grad, value_error, grad_error, slope, norms)
 
 
-class Average(NamedTuple):
-    """An average of linearisations: s -> constant + <grad, s>, with the errors of both."""
-
-    constant: float
-    grad: Vector
-    error: float
-    grad_error: float
-
-
 @dataclass
 class Bounds:
     """The best bounds seen. ``observe`` adds a point; ``certificate`` says what they mean for a point."""
@@ -144,6 +136,7 @@ class Bounds:
     _average: Average | None = field(default=None, init=False)
     _seen: int = field(default=0, init=False)
     _answer: Answer | None = field(default=None, init=False)
+    _shown_before: Proved | None = field(default=None, init=False)
     _minimum: LinearMinimum = field(init=False)
 
     def __post_init__(self) -> None:
@@ -203,14 +196,14 @@ class Bounds:
 
     def certificate(self, f: float, g: float, g_error: float, stationarity: float | None = None) -> Certificate:
         """The bounds, read for a point with the values f and g, the latter with this error."""
-        answer = self._answer
+        answer, best = self._answer, self.proved()
         return Certificate(
-            g_lower=self.g_lower,
-            g_upper=self.g_upper,
-            lower_gap=g + g_error - self.g_lower,
-            f_lower=self.f_lower,
-            f_upper=self.f_upper,
-            upper_gap=f - self.f_lower,
+            g_lower=best.g_lower,
+            g_upper=best.g_upper,
+            lower_gap=g + g_error - best.g_lower,
+            f_lower=best.f_lower,
+            f_upper=best.f_upper,
+            upper_gap=f - best.f_lower,
             stationarity=stationarity,
             multiplier=self.multiplier,
             lower_unique=None if answer is None else answer.lower_unique,
@@ -223,6 +216,25 @@ class Bounds:
     def notes(self) -> tuple[str, ...]:
         """What an exact method wants a user to know about its answer."""
         return () if self._answer is None else tuple(dict.fromkeys(self._answer.notes))
+
+    # -- a run that goes on ------------------------------------------------------------------------------------
+
+    def proved(self) -> Proved:
+        """The best bounds, also of the run that this one goes on from."""
+        now = Proved(self.g_lower, self.g_upper, self.f_lower, self.f_upper)
+        return now if self._shown_before is None else now.together(self._shown_before)
+
+    def known(self) -> Known:
+        """All that is needed to go on."""
+        own = Proved(self.g_lower, self.g_upper, self.f_lower, self.f_upper)
+        return Known(own, self.multiplier, self._best_lower, self._average, self._seen, self._answer)
+
+    def resume(self, known: Known, shown: Proved) -> None:
+        """Go on from what bounds of the same problem knew, and had shown in the end."""
+        own = known.best
+        self.g_lower, self.g_upper, self.f_lower, self.f_upper = own.g_lower, own.g_upper, own.f_lower, own.f_upper
+        self.multiplier, self._answer, self._shown_before = known.multiplier, known.answer, shown
+        self._best_lower, self._average, self._seen = known.best_lower, known.average, known.seen
 
     # -- lower level -------------------------------------------------------------------------------------------
 

@@ -5,24 +5,27 @@ from __future__ import annotations
 import logging
 import sys
 import time
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Vector, as_count, as_positive, as_vector
+from .arrays import Vector, as_count, as_positive
 from .callbacks import Callback, Event, Progress, Trace, as_callbacks
-from .certificate import INSIDE, Bounds, Certificate
+from .certificate import Bounds, Certificate
 from .choose import able, choose, unmet
 from .deadline import OutOfTime, limited
 from .exact.interrupt import kept
 from .objectives import ConvexityError, GradientError, check_convexity, check_gradient
+from .origin import Ledger, Origin
 from .problem import Problem, start_point
 from .result import Result, Status, explain
+from .resume import Method as Method
+from .resume import Start, first_state, origin_of, starting_point, taken_up
 from .solvers import Solver, State, named
 from .watch import NonFiniteError, watched
 
@@ -38,9 +41,7 @@ stall: steps that shrink may leave x where it is for a while."""
 GRACE = 0.5
 """Most seconds, besides a twentieth of the limit, for a last look at the bounds after the time is up."""
 
-Method = str | Solver[Any]
 OnInterrupt = Literal["auto", "return", "raise"]
-Start = ArrayLike | Result | State | None
 
 
 def solve(
@@ -65,9 +66,10 @@ def solve(
         What to solve.
     method : str or solver, default "auto"
         A name from ``tiebreak.methods()``, or a solver object such as ``tiebreak.CGBiO(variant="paper")``.
-    x0 : array, Result or State, optional
-        Where to start. A point outside the domain is projected, with a warning. A State (``result.state``) goes on
-        exactly where that run stopped.
+    x0 : array, Result, State or path, optional
+        Where to start: at a point, or at the x of a Result. A point outside the domain is projected, with a warning.
+        A State (``result.state``), or a file that ``Result.save`` or ``Checkpoint`` has written, goes on exactly where
+        that run stopped, with the bounds it had; it must be of the same problem and method ("auto" is that method).
     tol_upper, tol_lower : float
         Absolute tolerances: success means that f(x) - f* <= tol_upper and g(x) - g* <= tol_lower (+ slack) are proved.
     max_iter : int
@@ -109,6 +111,7 @@ def solve(
     limit = np.inf if max_time is None else as_positive(max_time, "max_time")
     callbacks = as_callbacks(callback)
     returns = returns_interrupted(on_interrupt)
+    x0, method, seed = taken_up(x0, method, seed)
     solver, reason, tol_lower = _prepare(problem, method, tol_upper, tol_lower, seed)
     progress = Progress(tol_upper, tol_lower) if verbose else None
     if progress is not None:
@@ -118,7 +121,7 @@ def solve(
     run = _Run(problem, solver, tol_upper, tol_lower)
     try:
         with limited(limit):
-            start = _start(problem, x0)
+            start = run.begin(x0, seed)
             _check_functions(problem, seed)
             status, detail = run.through(start, callbacks, max_iter, limit)
     except OutOfTime:
@@ -167,22 +170,30 @@ def iterate(
     array([0.5, 0.5])
     """
     tol_upper, tol_lower = as_positive(tol_upper, "tol_upper"), as_positive(tol_lower, "tol_lower")
+    x0, method, seed = taken_up(x0, method, seed)
     solver, _, _ = _prepare(problem, method, tol_upper, tol_lower, seed)
-    start = _start(problem, x0)
+    origin = origin_of(problem, solver, seed)
+    start = first_state(problem, x0, origin) if isinstance(x0, State) else starting_point(problem, x0)
     _check_functions(problem, seed)
-    states = _states(problem, solver, start)
+    states = _states(problem, solver, start, origin)
     return _one_a_count(states)
 
 
 def _states(
-    problem: Problem, solver: Solver[Any], start: Vector | State | None, ahead: Callable[[State], int] | None = None
+    problem: Problem,
+    solver: Solver[Any],
+    start: Vector | State | None,
+    origin: Origin | None,
+    ahead: Callable[[State], int] | None = None,
 ) -> Iterator[State]:
-    """The states of a method: each one, or those after so many updates as ``ahead`` says."""
-    state = start if isinstance(start, State) else solver.start(problem, start)
+    """The states of a method, each marked: every one, or those after so many updates as ``ahead`` says."""
+    state = start if isinstance(start, State) else replace(solver.start(problem, start), origin=origin)
     yield state
     while not state.finished:
         before = state.k
         state = solver.advance_many(problem, state, ahead(state)) if ahead else solver.advance(problem, state)
+        if state.origin is None:  # a method that makes its states from nothing
+            state = replace(state, origin=origin)
         if state.k > before or state.finished:
             yield state
 
@@ -209,6 +220,7 @@ class _Run:
     state: State | None = None
     started: float = field(default_factory=time.perf_counter)
     stationarity: float | None = None
+    origin: Origin | None = None
     interrupt: KeyboardInterrupt | None = None
 
     def __post_init__(self) -> None:
@@ -220,9 +232,40 @@ class _Run:
         self._last_chunk: tuple[int, float] | None = None
         self._pace = np.inf
         self._last: tuple[float, ...] = ()
+        self._resumed: State | None = None
+        self._looked, self._done_at = False, -1
 
     def elapsed(self) -> float:
         return time.perf_counter() - self.started
+
+    def begin(self, x0: ArrayLike | Result | State | None, seed: int | None) -> Vector | State | None:
+        """Where to start; from a state, with what was known there."""
+        self.origin = origin_of(self.problem, self.solver, seed)
+        if not isinstance(x0, State):
+            return starting_point(self.problem, x0)
+        state = first_state(self.problem, x0, self.origin)
+        if x0.origin is not None and (ledger := x0.origin.ledger) is not None:
+            self._resumed, self._looked, self._done_at = state, ledger.looked, state.k if x0.finished else -1
+            self.bounds.resume(ledger.bounds, ledger.shown)
+            self.stationarity = ledger.stationarity
+            self._next_check, self._last = ledger.next_check, ledger.last
+            self._unchanged, self._changed_at = ledger.unchanged, ledger.changed_at
+        return state
+
+    def ledger(self) -> Ledger:
+        """Where the run stands, for one that goes on from the same state."""
+        x = None if self.state is None else self.solver.solution(self.state)
+        looked = self._observed is not None and self._observed[0] is x
+        return Ledger(
+            bounds=self.bounds.known(),
+            shown=self.bounds.proved(),
+            looked=looked,
+            stationarity=self.stationarity if looked else None,
+            next_check=self._next_check,
+            unchanged=self._unchanged,
+            changed_at=self._changed_at,
+            last=self._last,
+        )
 
     def through(
         self, start: Vector | State | None, callbacks: list[Callback], max_iter: int, limit: float
@@ -232,11 +275,11 @@ class _Run:
         problem = watched(self.problem, self.calls) if self.solver.needs else self.problem
         in_chunks = not callbacks and type(self.solver).advance_many is not Solver.advance_many
         ahead = (lambda state: self._ahead(state, max_iter, limit)) if in_chunks else None
-        states = _states(problem, self.solver, start, ahead)
+        states = _states(problem, self.solver, start, self.origin, ahead)
         try:
             for state in states:
                 self.state = state
-                if (self._due(state) or state.settled or state.finished) and self._converged(state):
+                if self._holds(state):
                     self._tell(callbacks)
                     return Status.CONVERGED, "both tolerances are proved"
                 if self._tell(callbacks):
@@ -286,10 +329,24 @@ class _Run:
         self._next_check = max(state.k + 1, int(CHECK_GROWTH * state.k))
         return True
 
+    def _holds(self, state: State) -> bool:
+        """Whether both tolerances are proved at this state, as far as one looks."""
+        if state is self._resumed:  # the run before has looked; whether its bounds are enough now is there to be read
+            x, problem = self.solver.solution(state), self.bounds.problem
+            f, (g, g_error) = problem.upper.value(x), problem.lower.value_and_error(x)
+            certificate = self.bounds.certificate(f, g, g_error, self.stationarity)
+            self.trace.record(state.k, self.elapsed(), f, g, certificate)
+            shown = self._shown(certificate)
+            self._observed = (x, f, g, certificate) if shown or self._looked else None
+            return shown
+        if state.finished and state.k == self._done_at:  # the run before ended here
+            return False
+        return (self._due(state) or state.settled or state.finished) and self._converged(state)
+
     def _converged(self, state: State) -> bool:
         certificate = self._observe(state)
         b = self.bounds
-        where = hash(state.x.tobytes() + self.solver.solution(state).tobytes())
+        where = crc32(state.x.tobytes() + self.solver.solution(state).tobytes())
         weight = int(np.frexp(state.multiplier)[1])  # a method whose weight still grows may yet move
         now = (b.g_lower, b.g_upper, b.f_lower, b.f_upper, where, weight)
         self._unchanged = self._unchanged + 1 if now == self._last else 0
@@ -320,7 +377,7 @@ class _Run:
         """Show the state to the callbacks; whether one of them wants to stop."""
         if not callbacks or self.state is None:
             return False
-        event = Event(self.problem, self.bounds, self.state, self.elapsed())
+        event = Event(self.problem, self.bounds, self.state, self.elapsed(), self.ledger)
         stop = False
         for callback in callbacks:
             try:
@@ -332,6 +389,7 @@ class _Run:
     def result(self, status: Status, detail: str, reason: str, trace: Trace, seed: int | None) -> Result:
         """Everything recomputed at the final point, and said in words."""
         x, nit = self._final()
+        ledger = self.ledger()
         if not np.isfinite(x).all():
             f = g = np.nan
             certificate = self.bounds.certificate(f, g, 0.0)
@@ -359,7 +417,7 @@ class _Run:
             trace=trace,
             seed=seed,
             blocks=None if split is None else split(x),
-            state=self.state,
+            state=self._put_aside(ledger),
             notes=self.bounds.notes,
             tol_upper=self.tol_upper,
             tol_lower=self.tol_lower,
@@ -373,6 +431,13 @@ class _Run:
             return start_point(self.problem), 0
         except OutOfTime:
             return np.full(self.problem.dim, np.nan), 0
+
+    def _put_aside(self, ledger: Ledger) -> State | None:
+        """The state with where the run stood before the last look, and what that look has shown beside it."""
+        if self.state is None or self.origin is None:
+            return None
+        ledger = replace(ledger, shown=self.bounds.proved())
+        return replace(self.state, origin=replace(self.origin, ledger=ledger))
 
     def _look_again(self, x: Vector, status: Status, detail: str) -> tuple[Status, str]:
         """Let the bounds see the final point, unless no time was left for a single update; status and detail after."""
@@ -409,20 +474,6 @@ def _prepare(
         instead = f"; methods that can do without: {others}" if others else ""
         raise ValueError(f"method {solver.info.name!r} needs {', '.join(missing)}, which the problem lacks{instead}")
     return replace(solver, **open_fields) if open_fields else solver, reason, tol_lower
-
-
-def _start(problem: Problem, x0: Start) -> Vector | State | None:
-    if x0 is None:
-        return None
-    if isinstance(x0, State):
-        return replace(x0, finished=False)
-    x = as_vector(x0.x if isinstance(x0, Result) else x0, "x0", problem.dim)
-    if problem.domain.contains(x, INSIDE):
-        return x.copy()
-    if "project" not in problem.domain.oracles:
-        raise ValueError("x0 lies outside the domain, which has no projection: give a point inside")
-    warnings.warn("x0 lies outside the domain; its projection is used", UserWarning, stacklevel=3)
-    return problem.domain.project(x)
 
 
 def _check_functions(problem: Problem, seed: int | None) -> None:

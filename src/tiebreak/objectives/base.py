@@ -60,6 +60,8 @@ class Objective(ABC):
     """Of how many terms ``batch`` may pick some: the rows of the data where it is a sum over them, else 1."""
     claims: str = ""
     """What a user says of this objective and the library cannot check; empty where there is no such thing."""
+    identity: tuple[str, ...] | None = None
+    """The attributes that tell one objective of its class from another; None: all (of a user's class: its values)."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -60,6 +60,7 @@ class Reconstruction(Objective):
     """
 
     lower_bound = 0.0
+    identity = ("data", "atoms", "codes", "dim")
 
     def __init__(self, data: ArrayLike, atoms: int, codes: ArrayLike | None = None, rest: int = 0) -> None:
         self.data = _matrix(data, "data")

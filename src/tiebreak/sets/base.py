@@ -76,6 +76,9 @@ class Domain(ABC):
     oracles: frozenset[str] = frozenset({"lmo", "lmo_cut", "project", "project_cut", "contains"})
     """The oracles that can be called."""
 
+    identity: tuple[str, ...] | None = None
+    """The attributes that tell one set of its class from another; None: all (of a user's class: what its lmo says)."""
+
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if cls.__module__.split(".")[0] != "tiebreak" and "assumes" not in vars(cls):

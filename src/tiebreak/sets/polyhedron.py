@@ -70,6 +70,8 @@ class Polyhedron(Domain):
     array([0., 1.])
     """
 
+    identity = ("_given",)
+
     def __init__(
         self,
         A_ub: Matrix | None = None,

@@ -51,6 +51,8 @@ class Product(Domain):
     array([0., 0., 0., 0., 0., 0., 1.])
     """
 
+    identity = ("_domains", "shapes")
+
     def __init__(self, blocks: Mapping[str, Domain | tuple[Domain, Shape]]) -> None:
         if not isinstance(blocks, Mapping) or not blocks:
             raise TypeError(f"blocks must map names to sets, as in {{'x': Simplex(), ...}}, got {blocks!r}")

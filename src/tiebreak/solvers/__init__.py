@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, get_args, get_origin
 
 from .base import MethodInfo, Solver, State
 
@@ -120,6 +120,28 @@ def named(name: str) -> Solver[Any]:
     raise ValueError(f"unknown method {name!r}; {hint}available: {', '.join(known)}")
 
 
+def state_class(method: str) -> type[State]:
+    """The class of the states of a method: of this library, or of one whose class has been loaded already."""
+    cls = SOLVERS[method] if method in SOLVERS else _loaded(method)
+    for base in cls.__mro__:
+        for one in getattr(base, "__orig_bases__", ()):
+            found = get_args(one)
+            if get_origin(one) is not Generic and found and isinstance(found[0], type) and issubclass(found[0], State):
+                return found[0]
+    raise ValueError(f"the method {method!r} does not say what its states are: declare it as Solver[ItsState]")
+
+
+def _loaded(method: str) -> type[Solver[Any]]:
+    """The class of that method among all that have been defined, wherever they are from."""
+    waiting = list(Solver.__subclasses__())
+    while waiting:
+        one = waiting.pop()
+        if getattr(getattr(one, "info", None), "name", None) == method:
+            return one
+        waiting += one.__subclasses__()
+    raise ValueError(f"the method {method!r} is not known here: import the package that has it first")
+
+
 class MethodTable(list[MethodInfo]):
     """The methods as a list of rows; printed as a table."""
 
@@ -179,4 +201,5 @@ __all__ = [
     "Tseng",
     "methods",
     "named",
+    "state_class",
 ]

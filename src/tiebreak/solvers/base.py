@@ -10,6 +10,7 @@ from typing import ClassVar, Generic, TypeVar
 from ..arrays import Vector
 from ..composite import How, Level
 from ..exact.answer import Answer
+from ..origin import Origin
 from ..problem import Problem
 
 
@@ -33,6 +34,8 @@ class State:
         Whether the method's own stopping test holds at x.
     answer : Answer or None
         What an exact method has proved about x, for the bounds to take over.
+    origin : Origin or None
+        The problem and the method it belongs to, and what the bounds knew; the loop sees to it, methods leave it alone.
     """
 
     x: Vector
@@ -42,6 +45,7 @@ class State:
     settled: bool = False
     finished: bool = False
     answer: Answer | None = None
+    origin: Origin | None = None
 
 
 S = TypeVar("S", bound=State)

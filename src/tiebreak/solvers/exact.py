@@ -50,6 +50,8 @@ class Exact(Solver[State]):
         return State(x=start_point(problem) if x0 is None else x0)
 
     def advance(self, problem: Problem, state: State) -> State:
+        if state.k:  # a resumed run: there is nothing to add
+            return replace(state, finished=True)
         k = state.k + 1
         if problem.slack > 0:
             from ..exact.relaxed import solve_relaxed

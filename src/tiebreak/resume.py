@@ -1,0 +1,118 @@
+"""Where a run starts: at a point, or where another run of the same problem and method stood."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .arrays import Vector, as_vector
+from .certificate import INSIDE
+from .fingerprint import fingerprint
+from .origin import Origin
+from .points import Point
+from .problem import Problem
+from .result import Result
+from .solvers import Solver, State
+from .solvers.lower_level import LowerRun
+
+Method = str | Solver[Any]
+Start = ArrayLike | Result | State | str | Path | None
+
+OF_THE_RUN = ("tol_upper", "tol_lower", "seed")
+"""Parameters of methods that a run may change without being another run."""
+
+
+def taken_up(
+    x0: Start, method: Method, seed: int | None
+) -> tuple[ArrayLike | Result | State | None, Method, int | None]:
+    """The start, read where it is a file; with the method and the seed of a state, where none is asked for."""
+    if isinstance(x0, (str, os.PathLike)):
+        from .storage import load_state
+
+        x0 = load_state(x0)
+    if not isinstance(x0, State):
+        return x0, method, seed
+    if x0.origin is None:
+        raise ValueError(
+            "x0 is a State that does not say which problem it belongs to: give result.state, a file that save or "
+            "Checkpoint has written, or its x for a start from there"
+        )
+    chosen = x0.origin.method if isinstance(method, str) and method == "auto" else method
+    return x0, chosen, x0.origin.seed if seed is None else seed
+
+
+def origin_of(problem: Problem, solver: Solver[Any], seed: int | None) -> Origin:
+    """What the states of this run are marked with."""
+    own = (one.name for one in fields(solver) if one.name not in OF_THE_RUN)
+    parameters = ", ".join(f"{name}={getattr(solver, name)!r}" for name in own)
+    return Origin(fingerprint(problem), solver.info.name, parameters, seed)
+
+
+def first_state(problem: Problem, state: State, origin: Origin) -> State:
+    """The state to go on from, marked with this run; refused where it is not of this problem and this method."""
+    before = state.origin
+    assert before is not None  # ``taken_up`` has seen to it
+    if difference := before.problem.difference(origin.problem):
+        raise ValueError(
+            f"x0 is a state of another problem (different: {difference}), and what it knows would be wrong here; "
+            "give its x for a start from there"
+        )
+    if before.method != origin.method:
+        raise ValueError(
+            f"x0 is a state of the method {before.method!r}, which {origin.method!r} cannot go on from; name that "
+            "method, or give its x for a start from there"
+        )
+    if before.parameters != origin.parameters:
+        warnings.warn(
+            f"the state is from {before.method!r} with {before.parameters}; it goes on with {origin.parameters}",
+            UserWarning,
+            stacklevel=4,
+        )
+    _check_shapes(problem, state)
+    return replace(state, finished=False, origin=origin)
+
+
+def starting_point(problem: Problem, x0: ArrayLike | Result | None) -> Vector | None:
+    """x0 as a point of Z."""
+    if x0 is None:
+        return None
+    x = as_vector(x0.x if isinstance(x0, Result) else x0, "x0", problem.dim)
+    if problem.domain.contains(x, INSIDE):
+        return x.copy()
+    if "project" not in problem.domain.oracles:
+        raise ValueError("x0 lies outside the domain, which has no projection: give a point inside")
+    warnings.warn("x0 lies outside the domain; its projection is used", UserWarning, stacklevel=4)
+    return problem.domain.project(x)
+
+
+def _check_shapes(problem: Problem, state: State) -> None:
+    """Points and images of the right sizes: a file may say anything, and compiled code believes it."""
+    answer = None if state.answer is None else state.answer.x
+    for name, x in (("x", state.x), ("anchor", state.anchor), ("answer.x", answer)):
+        if x is not None and (x.shape != (problem.dim,) or not np.isfinite(x).all()):
+            raise ValueError(f"{name} of the state is no point of {problem.dim} finite entries: the file is damaged")
+    levels = [_shapes(level.image(state.x)) for level in (problem.upper, problem.lower)]
+    for point, wanted in _points(state, levels):
+        if point.x.shape != (problem.dim,) or [_shapes(image) for image in point.images] != wanted:
+            raise ValueError("the state has images of other data: the file is damaged")
+
+
+def _points(value: Any, levels: list[Any]) -> list[tuple[Point, list[Any]]]:
+    """The points inside a state with the shapes that their images must have: those of both levels, or of one."""
+    if isinstance(value, Point):
+        return [(value, levels if len(value.images) == 2 else levels[:1])]
+    if isinstance(value, LowerRun):
+        return [(value.point, levels[1:])]
+    if is_dataclass(value) and not isinstance(value, (type, Origin)):
+        return [found for one in fields(value) for found in _points(getattr(value, one.name), levels)]
+    return []
+
+
+def _shapes(image: Any) -> Any:
+    return tuple(map(_shapes, image)) if isinstance(image, tuple) else getattr(image, "shape", None)
