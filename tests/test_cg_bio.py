@@ -112,7 +112,7 @@ def test_initial_phase_ends_at_the_gap_it_promises(rule: str, kind: str) -> None
     assert gap <= 0.5e-3
     assert state.level == pytest.approx(g.value(state.anchor), abs=1e-12)
     assert solver.start(problem, None).point is None
-    assert tb.solve(problem, solver, tol_upper=1e-2, tol_lower=1e-2).success
+    assert tb.solve(problem, solver, tol_upper=0.1, tol_lower=1e-2).success
 
 
 def test_backtracking_survives_the_rounding_of_g() -> None:

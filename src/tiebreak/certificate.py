@@ -89,9 +89,13 @@ class Certificate:
         return self.upper_gap < 0
 
     def shows(self, tol_upper: float, tol_lower: float, slack: float = 0.0) -> bool:
-        """Whether f(x) - f* (or stationarity) <= tol_upper and g(x) - g* <= slack + tol_lower are proved."""
+        """Whether both tolerances are proved and nothing known contradicts that x is a solution.
+
+        Proved: f(x) - f* (or stationarity) <= tol_upper, and g(x) - g* <= tol_lower; with slack, that x is feasible:
+        g(x) - g* <= slack. Contradicted: by an upper gap (or stationarity) that is negative by more than tol_upper.
+        """
         upper = self.upper_gap if self.stationarity is None else min(self.stationarity, self.upper_gap)
-        return bool(upper <= tol_upper and self.lower_gap <= slack + tol_lower)
+        return bool(-tol_upper <= upper <= tol_upper and self.lower_gap <= (slack or tol_lower))
 
 
 class Linearisation(NamedTuple):
@@ -245,9 +249,10 @@ class Bounds:
             self._model_minimum(g, minimum),
             -np.inf if g.norms else self.problem.lower.scaled_dual_bound(g.x, minimum),
         )
-        level = g.value + g.value_error + g.slope * self._distance_outside(g.x)
-        if level < self.g_upper:
-            self.g_upper, self._best_lower = level, g.x
+        level = self._most(g, self.problem.lower.smoothness)
+        if self._best_lower is None or level < self.g_upper:
+            self._best_lower = g.x
+        self.g_upper = min(self.g_upper, level)
 
     def _averaged_bound(self, g: Linearisation) -> None:
         """The same bound for an average of the linearisations seen, the later ones weighing more."""
@@ -338,21 +343,33 @@ class Bounds:
                 rises.append(slope * delta + 0.5 * problem.upper.smoothness * delta**2)
             if rises:
                 self.f_upper = min(self.f_upper, f.value + f.value_error + min(rises))
-        allowed = self.g_lower + problem.slack
-        if problem.slack > 0 and self._best_lower is not None and self.g_upper <= allowed:
-            self.f_upper = min(self.f_upper, self._feasible_value(f, g, allowed))
+        if problem.slack > 0 and problem.upper.convex and (y := self.feasible(g.x)) is not None:
+            there = f if y is g.x else Linearisation.of(problem.upper, y)
+            self.f_upper = min(self.f_upper, self._most(there, problem.upper.smoothness))
 
-    def _feasible_value(self, f: Linearisation, g: Linearisation, allowed: float) -> float:
-        """f at x if x is feasible for certain, else at the mix of x and the best lower-level point that is."""
-        top = g.value + g.value_error + g.slope * self._distance_outside(f.x)
+    def feasible(self, x: Vector) -> Vector | None:
+        """With slack: x if it is feasible for certain, else the point nearest to it that is, on the way to the best
+        lower-level point; None where no feasible point is known.
+
+        By convexity g at the mix is at most the mix of the two values; what rounding adds there is checked afresh.
+        """
+        allowed = self.g_lower + self.problem.slack
+        allowed -= _ulps(self.g_lower) + _ulps(self.problem.slack)
+        top, best = self._level_at(x), self._best_lower
         if top <= allowed:
-            return f.value + f.value_error
-        assert self._best_lower is not None
-        share = (allowed - self.g_upper) / (top - self.g_upper)
-        x = (1 - share) * self._best_lower + share * f.x
-        if not np.isfinite(top):
-            x = self._best_lower
-        return self.problem.upper.value(x) + self.problem.upper.rounding(x)[0]
+            return x
+        least = np.inf if best is None else self._level_at(best)
+        if best is None or not least <= allowed:
+            return None
+        most = (allowed - least) / (top - least) if np.isfinite(top) else 0.0
+        for held_back in (0.0, 1e-14, 1e-11, 1e-8, 1e-5, 1e-2):
+            mixed = best + most * (1 - held_back) * (x - best)
+            if self._level_at(mixed) <= allowed:
+                return mixed
+        return best
+
+    def _level_at(self, x: Vector) -> float:
+        return self._most(Linearisation.of(self.problem.lower, x), self.problem.lower.smoothness)
 
     # -- shared ------------------------------------------------------------------------------------------------
 
@@ -360,6 +377,11 @@ class Bounds:
         at_x = float(g.grad @ g.x)
         error = g.value_error + g.grad_error * float(np.linalg.norm(g.x)) + _dot_error(g.grad, g.x)
         return g.smooth - at_x + minimum - error - 4 * UNIT_ROUNDOFF * (abs(g.smooth) + abs(at_x) + abs(minimum))
+
+    def _most(self, h: Linearisation, smoothness: float | None) -> float:
+        """At least the least value of the objective among the points of Z nearest to x: a value that Z attains."""
+        outside = self._distance_outside(h.x)
+        return h.value + h.value_error + (h.slope + 0.5 * (smoothness or 0.0) * outside) * outside
 
     def _distance_outside(self, x: Vector) -> float:
         """How far outside Z the point may lie: rounding, the tolerance INSIDE, or inf for a point outside."""

@@ -82,6 +82,8 @@ class Ledger:
         That of a nonconvex f there.
     next_check, unchanged, changed_at, last
         When bounds are due, and the count of those that changed nothing.
+    tightened_at
+        When the method was asked for a smaller lower-level tolerance last.
     """
 
     bounds: Known
@@ -92,6 +94,7 @@ class Ledger:
     unchanged: int
     changed_at: int
     last: tuple[float, ...]
+    tightened_at: int = 0
 
 
 @dataclass(frozen=True)

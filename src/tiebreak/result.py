@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Status(StrEnum):
-    """How a run ended. Only CONVERGED is a success: the certificate shows both tolerances."""
+    """How a run ended. Only CONVERGED is a success: see ``Certificate.shows``."""
 
     CONVERGED = "converged"
     MAX_ITER = "max_iter"
@@ -42,7 +42,7 @@ class Result:
     f, g : float
         Upper and lower objective at x (``fun`` is f).
     success : bool
-        Whether both tolerances are proved.
+        Whether both tolerances are proved and nothing known contradicts that x is a solution.
     status : Status
         How the run ended.
     message : str
@@ -138,7 +138,7 @@ class Result:
         ]
         if c.stationarity is not None:
             rows.insert(2, ("", f"not convex: Frank-Wolfe gap over the lower solutions <= {c.stationarity:.3g}"))
-        if c.super_optimal:
+        if c.super_optimal and not self.success:
             rows.insert(2, ("", "f(x) is below f*: x is not optimal for the lower level to that accuracy"))
         rows += [("note" if i == 0 else "", note) for i, note in enumerate(self.notes)]
         if not c.well_posed and not self.notes:
@@ -146,20 +146,26 @@ class Result:
         return "Result\n" + "\n".join(f"  {name:<7} {text}" for name, text in rows)
 
 
-def explain(certificate: Certificate, problem: Problem) -> str:
+def explain(certificate: Certificate, problem: Problem, tol_upper: float) -> str:
     """The certificate in plain words."""
     c = certificate
     goal = "g*" if problem.slack == 0 else f"g* + {problem.slack:g}"
     loss = max(c.lower_gap - problem.slack, 0.0)
     known = np.isfinite(c.lower_gap)
     bound = f"g(x) exceeds {goal} by at most {loss:.3g}" if known else "nothing is proved about g(x)"
+    if problem.slack > 0 and known:
+        bound = f"g(x) is at most {goal}" if loss == 0 else f"{bound}, and no point is proved to be within the slack"
     sentences = [f"Lower level: {bound}"]
     if c.stationarity is not None:
         sentences.append(f"upper level: f is not convex, and its Frank-Wolfe gap at x is at most {c.stationarity:.3g}")
     elif c.super_optimal:
         sentences.append(
             f"upper level: f(x) is below f* by at least {-c.upper_gap:.3g}, "
-            "because x is not exactly optimal for the lower level"
+            + (
+                "which is within the tolerance"
+                if -c.upper_gap <= tol_upper
+                else "so that x is no solution: it has to come closer to the lower solutions"
+            )
         )
     elif np.isfinite(c.upper_gap):
         sentences.append(f"upper level: f(x) exceeds f* by at most {c.upper_gap:.3g}")

@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -33,6 +33,9 @@ logger = logging.getLogger("tiebreak")
 
 CHECK_GROWTH = 1.1
 """Bounds are computed at each of the first updates and then whenever k has grown by this factor."""
+
+LEAST_SHRINK = 1e-12
+"""A method's lower-level tolerance is not made smaller than this share of the run's."""
 
 STALL_CHECKS = 5
 """So many computations of the bounds in a row with nothing changed, over 20 updates and more than went before, are a
@@ -71,7 +74,8 @@ def solve(
         A State (``result.state``), or a file that ``Result.save`` or ``Checkpoint`` has written, goes on exactly where
         that run stopped, with the bounds it had; it must be of the same problem and method ("auto" is that method).
     tol_upper, tol_lower : float
-        Absolute tolerances: success means that f(x) - f* <= tol_upper and g(x) - g* <= tol_lower (+ slack) are proved.
+        Absolute tolerances: success means that f(x) - f* <= tol_upper and g(x) - g* <= tol_lower are proved, and that
+        f(x) is not known to be below f* by more than tol_upper. With slack, g(x) - g* <= slack is proved instead.
     max_iter : int
         Most updates.
     max_time : float or None
@@ -112,13 +116,13 @@ def solve(
     callbacks = as_callbacks(callback)
     returns = returns_interrupted(on_interrupt)
     x0, method, seed = taken_up(x0, method, seed)
-    solver, reason, tol_lower = _prepare(problem, method, tol_upper, tol_lower, seed)
+    solver, reason, tol_lower, free = _prepare(problem, method, tol_upper, tol_lower, seed)
     progress = Progress(tol_upper, tol_lower) if verbose else None
     if progress is not None:
         callbacks.append(progress)
     logger.debug("%s: %s", solver.info.name, reason)
 
-    run = _Run(problem, solver, tol_upper, tol_lower)
+    run = _Run(problem, solver, tol_upper, tol_lower, free)
     try:
         with limited(limit):
             start = run.begin(x0, seed)
@@ -171,7 +175,7 @@ def iterate(
     """
     tol_upper, tol_lower = as_positive(tol_upper, "tol_upper"), as_positive(tol_lower, "tol_lower")
     x0, method, seed = taken_up(x0, method, seed)
-    solver, _, _ = _prepare(problem, method, tol_upper, tol_lower, seed)
+    solver, _, _, _ = _prepare(problem, method, tol_upper, tol_lower, seed)
     origin = origin_of(problem, solver, seed)
     start = first_state(problem, x0, origin) if isinstance(x0, State) else starting_point(problem, x0)
     _check_functions(problem, seed)
@@ -185,11 +189,18 @@ def _states(
     start: Vector | State | None,
     origin: Origin | None,
     ahead: Callable[[State], int] | None = None,
+    redirected: Callable[[State], State] | None = None,
 ) -> Iterator[State]:
-    """The states of a method, each marked: every one, or those after so many updates as ``ahead`` says."""
+    """The states of a method, each marked: every one, or those after so many updates as ``ahead`` says.
+
+    What ``redirected`` makes of a state is where the method goes on from.
+    """
     state = start if isinstance(start, State) else replace(solver.start(problem, start), origin=origin)
     yield state
-    while not state.finished:
+    while True:
+        state = redirected(state) if redirected else state
+        if state.finished:
+            return
         before = state.k
         state = solver.advance_many(problem, state, ahead(state)) if ahead else solver.advance(problem, state)
         if state.origin is None:  # a method that makes its states from nothing
@@ -207,6 +218,16 @@ def _one_a_count(states: Iterator[State]) -> Iterator[State]:
             yield state
 
 
+class _Observed(NamedTuple):
+    """What the bounds said last: of which x, of which point in its place (with slack: a feasible one), and what."""
+
+    x: Vector
+    point: Vector
+    f: float
+    g: float
+    certificate: Certificate
+
+
 @dataclass
 class _Run:
     """One run: the bounds, the clock, and the last state that was reached."""
@@ -215,6 +236,7 @@ class _Run:
     solver: Solver[Any]
     tol_upper: float
     tol_lower: float
+    free: bool  # whether the method's own tolerances are the run's to choose
     calls: Counter[str] = field(default_factory=Counter)
     trace: Trace = field(default_factory=Trace)
     state: State | None = None
@@ -226,7 +248,8 @@ class _Run:
     def __post_init__(self) -> None:
         self.bounds = Bounds(watched(self.problem, self.calls, "bounds."))
         self._next_check = 0 if self.solver.needs else 1  # the start of a method without oracles tells nothing
-        self._observed: tuple[Vector, float, float, Certificate] | None = None
+        self._observed: _Observed | None = None
+        self._tightened_at = 0
         self._unchanged = 0
         self._changed_at = 0
         self._last_chunk: tuple[int, float] | None = None
@@ -250,12 +273,13 @@ class _Run:
             self.stationarity = ledger.stationarity
             self._next_check, self._last = ledger.next_check, ledger.last
             self._unchanged, self._changed_at = ledger.unchanged, ledger.changed_at
+            self._tightened_at = ledger.tightened_at
         return state
 
     def ledger(self) -> Ledger:
         """Where the run stands, for one that goes on from the same state."""
         x = None if self.state is None else self.solver.solution(self.state)
-        looked = self._observed is not None and self._observed[0] is x
+        looked = self._observed is not None and self._observed.x is x
         return Ledger(
             bounds=self.bounds.known(),
             shown=self.bounds.proved(),
@@ -264,6 +288,7 @@ class _Run:
             next_check=self._next_check,
             unchanged=self._unchanged,
             changed_at=self._changed_at,
+            tightened_at=self._tightened_at,
             last=self._last,
         )
 
@@ -275,7 +300,9 @@ class _Run:
         problem = watched(self.problem, self.calls) if self.solver.needs else self.problem
         in_chunks = not callbacks and type(self.solver).advance_many is not Solver.advance_many
         ahead = (lambda state: self._ahead(state, max_iter, limit)) if in_chunks else None
-        states = _states(problem, self.solver, start, self.origin, ahead)
+        states = _states(
+            problem, self.solver, start, self.origin, ahead, lambda state: self._redirected(problem, state)
+        )
         try:
             for state in states:
                 self.state = state
@@ -301,6 +328,28 @@ class _Run:
         answer = None if self.state is None else self.state.answer
         notes = "" if answer is None or not answer.notes else ": " + "; ".join(answer.notes)
         return Status.STALLED, f"the method is done, but the bounds do not show both tolerances{notes}"
+
+    def _redirected(self, problem: Problem, state: State) -> State:
+        """Where to go on from: here, or with a smaller lower-level tolerance where f(x) is known to be below f*.
+
+        An iterate on the way may be below f* for a while: a method has as long again before it is asked anew.
+        """
+        seen = self._observed
+        looked = seen is not None and seen.x is self.solver.solution(state)
+        below = looked and seen is not None and self._too_low(seen.certificate)
+        wanted = state.finished or (below and state.k >= 20 + 2 * self._tightened_at)
+        if not (self.free and wanted and state.shrink > LEAST_SHRINK):
+            return state
+        tighter: State | None = self.solver.tightened(problem, state)
+        if tighter is None:
+            return state
+        self._tightened_at, self._unchanged = state.k, 0
+        return tighter
+
+    def _too_low(self, certificate: Certificate) -> bool:
+        """Whether the lower level is proved to its tolerance, yet x is known not to be a solution."""
+        known = certificate.upper_gap if certificate.stationarity is None else certificate.stationarity
+        return known < -self.tol_upper and certificate.lower_gap <= self.tol_lower + self.problem.slack
 
     def _left_by(self, stop: BaseException) -> str:
         """Take over what an interrupted update has proved, and say where that leaves the run."""
@@ -332,12 +381,12 @@ class _Run:
     def _holds(self, state: State) -> bool:
         """Whether both tolerances are proved at this state, as far as one looks."""
         if state is self._resumed:  # the run before has looked; whether its bounds are enough now is there to be read
-            x, problem = self.solver.solution(state), self.bounds.problem
-            f, (g, g_error) = problem.upper.value(x), problem.lower.value_and_error(x)
-            certificate = self.bounds.certificate(f, g, g_error, self.stationarity)
-            self.trace.record(state.k, self.elapsed(), f, g, certificate)
-            shown = self._shown(certificate)
-            self._observed = (x, f, g, certificate) if shown or self._looked else None
+            x = self.solver.solution(state)
+            feasible = self.bounds.feasible(x) if self.problem.slack > 0 else None
+            seen = self._read(x, x if feasible is None else feasible)
+            self.trace.record(state.k, self.elapsed(), seen.f, seen.g, seen.certificate)
+            shown = self._shown(seen.certificate)
+            self._observed = seen if shown or self._looked else None
             return shown
         if state.finished and state.k == self._done_at:  # the run before ended here
             return False
@@ -360,18 +409,32 @@ class _Run:
     def _observe(self, state: State) -> Certificate:
         """Fresh bounds at what the method would return, recorded in the trace."""
         x = self.solver.solution(state)
-        f = self.bounds.problem.upper.value(x)
-        g, g_error = self.bounds.problem.lower.value_and_error(x)
+        seen = None
         if state.answer is not None:
-            self.bounds.adopt(state.answer, f, g)
-        # An exact method's own proof is enough where it shows the tolerances; the oracles could not sharpen it.
-        certificate = None if state.answer is None else self.bounds.certificate(f, g, g_error, self.stationarity)
-        if certificate is None or not self._shown(certificate):
+            # An exact method's own proof is enough where it shows the tolerances; the oracles could not sharpen it.
+            self.bounds.adopt(state.answer, self.bounds.problem.upper.value(x), self.bounds.problem.lower.value(x))
+            seen = self._read(x, x)
+        if seen is None or not self._shown(seen.certificate):
             self.stationarity = self.bounds.observe(x, state.anchor, state.multiplier)
-            certificate = self.bounds.certificate(f, g, g_error, self.stationarity)
-        self._observed = x, f, g, certificate
-        self.trace.record(state.k, self.elapsed(), f, g, certificate)
-        return certificate
+            seen = self._read(x, self._feasible(x))
+        self._observed = seen
+        self.trace.record(state.k, self.elapsed(), seen.f, seen.g, seen.certificate)
+        return seen.certificate
+
+    def _feasible(self, x: Vector) -> Vector:
+        """With slack, the point to return for x: one that is proved feasible, where there is one."""
+        y = self.bounds.feasible(x) if self.problem.slack > 0 else x
+        if y is None or y is x:
+            return x
+        if not self.problem.upper.convex:
+            self.stationarity = self.bounds.observe(y)
+        return y
+
+    def _read(self, x: Vector, point: Vector) -> _Observed:
+        """The bounds as they are, read for the point that stands for x."""
+        f = self.bounds.problem.upper.value(point)
+        g, g_error = self.bounds.problem.lower.value_and_error(point)
+        return _Observed(x, point, f, g, self.bounds.certificate(f, g, g_error, self.stationarity))
 
     def _tell(self, callbacks: list[Callback]) -> bool:
         """Show the state to the callbacks; whether one of them wants to stop."""
@@ -389,23 +452,20 @@ class _Run:
     def result(self, status: Status, detail: str, reason: str, trace: Trace, seed: int | None) -> Result:
         """Everything recomputed at the final point, and said in words."""
         x, nit = self._final()
-        ledger = self.ledger()
+        ledger, seen = self.ledger(), self._observed
         if not np.isfinite(x).all():
-            f = g = np.nan
-            certificate = self.bounds.certificate(f, g, 0.0)
+            seen = _Observed(x, x, np.nan, np.nan, self.bounds.certificate(np.nan, np.nan, 0.0))
             detail = f"{detail}; not even a point of the domain was found"
-        elif self._observed is not None and self._observed[0] is x:
-            _, f, g, certificate = self._observed
-        else:
-            status, detail = self._look_again(x, status, detail)
-            f, (g, g_error) = self.problem.upper.value(x), self.problem.lower.value_and_error(x)
-            certificate = self.bounds.certificate(f, g, g_error, self.stationarity)
-        words = explain(certificate, self.problem)
+        elif seen is None or seen.x is not x:
+            status, detail, point = self._look_again(x, status, detail)
+            f, (g, g_error) = self.problem.upper.value(point), self.problem.lower.value_and_error(point)
+            seen = _Observed(x, point, f, g, self.bounds.certificate(f, g, g_error, self.stationarity))
+        words = explain(seen.certificate, self.problem, self.tol_upper)
         split = getattr(self.problem.domain, "split", None)
         return Result(
-            x=x,
-            f=f,
-            g=g,
+            x=seen.point,
+            f=seen.f,
+            g=seen.g,
             success=status is Status.CONVERGED,
             status=status,
             message=f"{detail[0].upper()}{detail[1:]}. {words}{reason and f' Method: {reason}.'}",
@@ -413,10 +473,10 @@ class _Run:
             nit=nit,
             time=self.elapsed(),
             calls=dict(self.calls),
-            certificate=certificate,
+            certificate=seen.certificate,
             trace=trace,
             seed=seed,
-            blocks=None if split is None else split(x),
+            blocks=None if split is None else split(seen.point),
             state=self._put_aside(ledger),
             notes=self.bounds.notes,
             tol_upper=self.tol_upper,
@@ -439,24 +499,27 @@ class _Run:
         ledger = replace(ledger, shown=self.bounds.proved())
         return replace(self.state, origin=replace(self.origin, ledger=ledger))
 
-    def _look_again(self, x: Vector, status: Status, detail: str) -> tuple[Status, str]:
-        """Let the bounds see the final point, unless no time was left for a single update; status and detail after."""
+    def _look_again(self, x: Vector, status: Status, detail: str) -> tuple[Status, str, Vector]:
+        """Let the bounds see the final point, unless no time was left for an update; the point to return after."""
         if not self.solver.needs and (self.state is None or self.state.k == 0):
-            return status, detail  # no oracle of such a method is called now
+            return status, detail, x  # no oracle of such a method is called now
         self.stationarity = None if self.problem.upper.convex else np.inf  # what was known belongs to another point
         try:
             self.stationarity = self.bounds.observe(x, None if self.state is None else self.state.anchor)
+            return status, detail, self._feasible(x)
         except NonFiniteError as error:
-            return Status.NONFINITE, f"{error}; this is the last complete state"
+            return Status.NONFINITE, f"{error}; this is the last complete state", x
         except OutOfTime:
             logger.debug("no time for a last look at the bounds")
-        return status, detail
+        return status, detail, x
 
 
 def _prepare(
     problem: Problem, method: Method, tol_upper: float, tol_lower: float, seed: int | None
-) -> tuple[Solver[Any], str, float]:
-    """The solver, with tolerances and seed of the run where it wants them; why it; and the lower tolerance to reach."""
+) -> tuple[Solver[Any], str, float, bool]:
+    """The solver, with tolerances and seed of the run where it wants them; why it; the lower tolerance to reach; and
+    whether the run may lower that of the method further.
+    """
     if not isinstance(problem, Problem):
         raise TypeError(f"problem must be a tiebreak.Problem, got {type(problem).__name__}")
     if problem.error_bound is not None and problem.slack == 0:  # Corollary 1: makes the upper guarantee two-sided
@@ -473,7 +536,8 @@ def _prepare(
         others = ", ".join(able(problem))
         instead = f"; methods that can do without: {others}" if others else ""
         raise ValueError(f"method {solver.info.name!r} needs {', '.join(missing)}, which the problem lacks{instead}")
-    return replace(solver, **open_fields) if open_fields else solver, reason, tol_lower
+    free = "tol_lower" in open_fields
+    return replace(solver, **open_fields) if open_fields else solver, reason, tol_lower, free
 
 
 def _check_functions(problem: Problem, seed: int | None) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import Vector, as_positive, as_real_array
+from .arrays import UNIT_ROUNDOFF, Vector, as_positive, as_real_array
 from .problem import Problem
 from .result import Result
 from .solve import Method, solve
@@ -42,12 +42,17 @@ class Tradeoff:
 
     def __repr__(self) -> str:
         head = f"  {'slack':>10}  {'f':>14}  {'v from':>14}  {'to':>14}  {'price':>10}"
-        columns = (self.slacks, self.f, self.f_lower, self.f_upper, self.multipliers)
+        columns = (self.slacks, self.f, self.f_lower, self.f_upper, self.multipliers, self.proved)
         rows = [
-            f"  {slack:10.3g}  {f:14.8g}  {low:14.8g}  {high:14.8g}  {price:10.3g}"
-            for slack, f, low, high, price in zip(*columns, strict=True)
+            f"  {slack:10.3g}  {f:14.8g}  {low:14.8g}  {high:14.8g}  {price:10.3g}{'' if proved else '  not proved'}"
+            for slack, f, low, high, price, proved in zip(*columns, strict=True)
         ]
         return "\n".join(["Tradeoff", head, *rows])
+
+    @property
+    def proved(self) -> np.ndarray:
+        """Which of the points are proved to be solutions to the tolerances; the brackets hold for all."""
+        return np.array([result.success for result in self.results])
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the curve with its bracket; returns the matplotlib axes."""
@@ -62,6 +67,9 @@ class Tradeoff:
         label = f"proved bracket, at most {width[finite].max():.1g} wide" if finite.all() else "proved bracket"
         ax.fill_between(self.slacks, self.f_lower, self.f_upper, where=finite, alpha=0.3, linewidth=0, label=label)
         ax.plot(self.slacks, self.f, marker="o", markersize=4, label="point found")
+        doubtful = ~self.proved
+        if doubtful.any():
+            ax.plot(self.slacks[doubtful], self.f[doubtful], "x", color="tab:red", markersize=9, label="not proved")
         ax.set_xscale("log")
         ax.set_xlabel("slack: lower-level loss allowed above g*")
         ax.set_ylabel("upper objective f")
@@ -146,7 +154,9 @@ def _curve(grid: Vector, results: Sequence[Result]) -> Tradeoff:
 
 def _sharpened(slacks: Vector, lower: Vector, upper: Vector, prices: Vector) -> tuple[Vector, Vector]:
     """Each lower bound is a line of slope -price below v; v is below its chords and never rises."""
-    lines = lower[:, None] - prices[:, None] * (slacks[None, :] - slacks[:, None])
+    rises = prices[:, None] * (slacks[None, :] - slacks[:, None])
+    lines = lower[:, None] - rises - 4 * UNIT_ROUNDOFF * (np.abs(lower)[:, None] + np.abs(rises))
+    np.fill_diagonal(lines, lower)
     better_lower = np.max(lines, axis=0)
     better_upper = np.minimum.accumulate(upper)
     for i in range(1, slacks.size - 1):

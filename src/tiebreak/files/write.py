@@ -49,7 +49,7 @@ def record(task: Task, outcome: Outcome) -> dict[str, Any]:
     if isinstance(outcome, Result):
         answer = _result(outcome)
     elif isinstance(outcome, Tradeoff):
-        names = ("slacks", "f", "f_lower", "f_upper", "multipliers")
+        names = ("slacks", "f", "f_lower", "f_upper", "multipliers", "proved")
         curve = {name: plain(getattr(outcome, name)) for name in names}
         answer = {"tradeoff": curve, "results": [_result(result) for result in outcome.results]}
     else:

@@ -135,12 +135,17 @@ class APDB(Solver[APDBState]):
             mean=mean, weight=weight, tau=tau * sqrt(1 + tau / state.tau_before), tau_before=tau, sigma=sigma,
         )  # fmt: skip
 
+    def tightened(self, problem: Problem, state: APDBState) -> APDBState | None:
+        if self.level is not None:
+            return None
+        return replace(state, shrink=0.1 * state.shrink, x=state.y, run=begin(problem, state.y))
+
     def solution(self, state: APDBState) -> Vector:
         return state.y
 
     def _look_for_level(self, problem: Problem, state: APDBState, run: LowerRun) -> APDBState:
         """One step of conditional gradient on g, or, once its gap is tol_lower / 2, the first state of APDB itself."""
-        enough = (1e-4 if self.tol_lower is None else self.tol_lower) / 2
+        enough = state.shrink * (1e-4 if self.tol_lower is None else self.tol_lower) / 2
         run = lower_step(problem, run, default_rule(problem.lower), enough=enough)
         if run.gap > enough:
             return replace(state, k=state.k + 1, x=run.x, y=run.x, run=run)

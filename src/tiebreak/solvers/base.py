@@ -32,6 +32,8 @@ class State:
         Whether a stage of the method ends at x, so that x is worth a proof now, whenever the next one is due.
     finished : bool
         Whether the method's own stopping test holds at x.
+    shrink : float
+        What the method multiplies its lower-level tolerance by: below 1 once the run has asked for more.
     answer : Answer or None
         What an exact method has proved about x, for the bounds to take over.
     origin : Origin or None
@@ -44,6 +46,7 @@ class State:
     multiplier: float = 0.0
     settled: bool = False
     finished: bool = False
+    shrink: float = 1.0
     answer: Answer | None = None
     origin: Origin | None = None
 
@@ -99,6 +102,14 @@ class Solver(ABC, Generic[S]):
         while state.k < end and not state.finished:
             state = self.advance(problem, state)
         return state
+
+    def tightened(self, problem: Problem, state: S) -> S | None:
+        """The state to go on from with a tenth of the lower-level tolerance; None for a method that has none to lower.
+
+        The run asks for it where x is known to lie below f*, so that it is not near enough to the lower solutions, and
+        where the method's own test ended it without a proof.
+        """
+        return None
 
     def solution(self, state: S) -> Vector:
         """The point the method would return now."""

@@ -30,8 +30,6 @@ class BisectionState(State):
         The run for the current threshold; None while the run on g goes on.
     low, high : float
         The optimal value lies between them, as far as the tolerances tell.
-    shrink : float
-        What the tolerances are multiplied by.
     """
 
     best: Vector
@@ -40,7 +38,6 @@ class BisectionState(State):
     low: float
     high: float
     inner: Fista | None = None
-    shrink: float = 1.0
 
     @property
     def middle(self) -> float:

@@ -144,8 +144,9 @@ class CGBiO(Solver[CutState]):
             )
         gap_f = float(a @ (state.x - cut.point))
         gap_g = float(c @ (state.x - cut.point))
-        state = _record(problem, state, f, g, gap_f, cut.gap, self._tolerances()[1])
-        if self.variant == "paper" and gap_f <= self._tolerances()[0] and gap_g <= self._tolerances()[1] / 2:
+        tol_upper, tol_lower = self._tolerances(state)
+        state = _record(problem, state, f, g, gap_f, cut.gap, tol_lower)
+        if state.run is None and gap_f <= tol_upper and gap_g <= tol_lower / 2:
             return replace(state, finished=True)
 
         target = place(_levels(problem), cut.point)
@@ -163,12 +164,19 @@ class CGBiO(Solver[CutState]):
         end, rule = state.k + updates, self.initial or default_rule(problem.lower)
         while state.k < end and not state.finished:
             count = min(end - state.k, REFRESH - state.k % REFRESH)
-            ahead = chunk(problem, state, self._step(problem), rule, self._tolerances(), count)
+            ahead = chunk(problem, state, self._step(problem), rule, self._tolerances(state), count)
             if ahead is None:  # one update at a time, so that the loop knows the last complete state
                 return self.advance(problem, state)
             stuck = ahead.k == state.k and not ahead.finished
             state = self.advance(problem, ahead) if stuck else ahead
         return state
+
+    def tightened(self, problem: Problem, state: CutState) -> CutState | None:
+        """The same as the anytime variant from here on: its level falls without being asked."""
+        if state.run is not None:
+            return None
+        run = begin(problem, state.x if state.anchor is None else state.anchor)
+        return replace(state, shrink=0.1 * state.shrink, finished=False, memory=(), run=run)
 
     def solution(self, state: CutState) -> Vector:
         return state.x if state.best_x is None else state.best_x
@@ -176,7 +184,7 @@ class CGBiO(Solver[CutState]):
     def _initial_phase(self, problem: Problem, state: CutState, rule: LowerRule) -> CutState:
         """One step of conditional gradient on g, or the change to Algorithm 1 once its gap is eps_g / 2."""
         assert state.run is not None
-        enough = self._tolerances()[1] / 2
+        enough = self._tolerances(state)[1] / 2
         run = lower_step(problem, state.run, rule, enough=enough)
         if run.gap > enough:
             return replace(state, k=state.k + 1, x=run.x, run=run, anchor=run.x)
@@ -192,10 +200,10 @@ class CGBiO(Solver[CutState]):
             finished=False,
         )
 
-    def _tolerances(self) -> tuple[float, float]:
+    def _tolerances(self, state: CutState) -> tuple[float, float]:
         return (
             1e-4 if self.tol_upper is None else self.tol_upper,
-            1e-4 if self.tol_lower is None else self.tol_lower,
+            state.shrink * (1e-4 if self.tol_lower is None else self.tol_lower),
         )
 
     def _step(self, problem: Problem) -> StepRule:
@@ -205,7 +213,7 @@ class CGBiO(Solver[CutState]):
 
     def _line(self, problem: Problem, state: CutState, here: Point, target: Point, f: Slope, g: Slope) -> Line:
         """Both objectives along the step."""
-        tol_upper, tol_lower = self._tolerances()
+        tol_upper, tol_lower = self._tolerances(state)
         return Line(
             upper=_along(problem.upper, 0, here, target, f),
             lower=_along(problem.lower, 1, here, target, g),

@@ -100,9 +100,12 @@ class StochasticCut(Solver[StochasticState]):
         new = x + self.step(t) * (cut.point - x)
         return replace(state, k=state.k + 1, x=new, previous=x, upper=upper, lower=lower, multiplier=multiplier)
 
+    def tightened(self, problem: Problem, state: StochasticState) -> StochasticState:
+        return replace(state, shrink=0.1 * state.shrink, run=begin(problem, state.x), upper=None, lower=None)
+
     def _initial_phase(self, problem: Problem, state: StochasticState, run: LowerRun) -> StochasticState:
         """Conditional gradient on g, with full gradients, until g(x_0) - g* <= tol_lower / 2 is proved."""
-        enough = (1e-4 if self.tol_lower is None else self.tol_lower) / 2
+        enough = state.shrink * (1e-4 if self.tol_lower is None else self.tol_lower) / 2
         new = lower_step(problem, run, default_rule(problem.lower), enough=enough)
         if new.gap > enough:
             spread = max(state.spread, abs(run.value - new.value))
