@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tiebreak as tb
+from tiebreak.experiments.diabetes import load_diabetes, products
 from tiebreak.experiments.download import WIKIPEDIA
 from tiebreak.experiments.regression import Samples, read_visits, stand_in, wikipedia
 from tiebreak.reproduce import regression
@@ -221,11 +222,14 @@ def test_panels(outcome: Outcome) -> None:
     assert waits["CG-BiO"] > 10 * max(waits["DBGD"], waits["a-IRG"])  # its initial phase counts
 
 
-def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def missing(*_: int) -> Samples:
-        raise ImportError("pip install 'tiebreak[sklearn]'")
+def test_diabetes_data_are_those_of_scikit_learn() -> None:
+    from sklearn.datasets import load_diabetes as reference
+    from sklearn.preprocessing import PolynomialFeatures
 
-    monkeypatch.setattr(regression, "diabetes_samples", missing)
-    monkeypatch.setattr(regression, "stand_in", lambda seed: small(False).data)
-    outcome = regression.run(Request(Workshop(tmp_path), size="quick"))
-    assert len(outcome.panels) == 6 and "Without scikit-learn" in outcome.story[0]
+    data = load_diabetes()
+    theirs = reference(scaled=False)
+    assert list(data.names) == theirs.feature_names and (data.progression == theirs.target).all()
+    scaled = (theirs.data - theirs.data.mean(axis=0)) / theirs.data.std(axis=0)
+    np.testing.assert_allclose(data.X, scaled, atol=1e-14)
+    cubic = PolynomialFeatures(degree=3, include_bias=False).fit_transform(scaled)
+    np.testing.assert_allclose(products(data.X, data.names, 3)[0], cubic, rtol=1e-12, atol=1e-13)

@@ -1,8 +1,8 @@
 """Data for fair classification: people, what is to be predicted of them, and their sex.
 
 The paper's data are the Adult income data of the UCI repository, prepared as by Zafar et al. (AISTATS 2017): the
-authors' sample of 10,000 people, where it is at hand, or the two raw files. The diabetes data that ship with
-scikit-learn take their place offline.
+authors' sample of 10,000 people, where it is at hand, or the two raw files. The diabetes data take their
+place offline.
 
 Oddities of the authors' preparation, kept: columns are scaled to [0, 1] over all rows before the split, so that test
 rows have a say in the scaling; and the intercept is a column like the others, so that it counts in the l1 norm.
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Vector
+from .diabetes import load_diabetes, products
 
 Index = NDArray[np.intp]
 
@@ -158,20 +159,12 @@ def diabetes_people(seed: int = 0) -> People:
     >>> people.X.shape, len(people.train), len(people.test), len(people.validation)
     ((442, 55), 265, 89, 88)
     """
-    try:
-        from sklearn.datasets import load_diabetes
-        from sklearn.preprocessing import PolynomialFeatures
-    except ImportError as error:
-        raise ImportError("the diabetes data needs scikit-learn: pip install 'tiebreak[sklearn]'") from error
     data = load_diabetes()
-    names = [name for i, name in enumerate(data.feature_names) if i != 1]
-    products = PolynomialFeatures(degree=2, include_bias=False)
-    X = products.fit_transform(np.delete(data.data, 1, axis=1) / data.data.std(axis=0)[0])
-    y = np.where(data.target > np.median(data.target), 1.0, -1.0)
+    X, columns = products(np.delete(data.X, 1, axis=1), data.names[:1] + data.names[2:], 2)
+    y = np.where(data.progression > np.median(data.progression), 1.0, -1.0)
     order = np.random.default_rng(seed).permutation(len(X))
-    columns = tuple(products.get_feature_names_out(names).tolist())
-    source = "the diabetes data of scikit-learn (442 people; not the paper's data): does the disease progress fast"
-    sex = (data.data[:, 1] > 0).astype(float)
+    source = "the diabetes data (442 people; not the paper's data): does the disease progress fast"
+    sex = (data.X[:, 1] > 0).astype(float)
     return People(_scaled(X), y, sex, columns, order[:265], order[265:354], order[354:], source, "", len(X))
 
 

@@ -2,8 +2,8 @@
 
 Example 1 of the CG-BiO paper. Its data are the daily visits of 1068 Wikipedia articles over 731 days: one day is to be
 predicted from the others. Without that file a generated table of the same shape takes its place, and says so. The
-diabetes data that ship with scikit-learn (442 patients) are small, real and at hand: with all products of up to three
-of their 10 measurements there are 285 features for 265 training rows or fewer.
+diabetes data (442 patients) are small, real and at hand: with all products of up to three of their 10 measurements
+there are 285 features for 265 training rows or fewer.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from ..arrays import Vector
 from ..objectives import LeastSquares
 from ..problem import Problem
 from ..sets import L1Ball
+from .diabetes import load_diabetes, products
 
 PAGES, DAYS = 1068, 731
 
@@ -136,19 +137,14 @@ def diabetes_samples(rows: int = 265, seed: int = 0) -> Samples:
     >>> samples.A.shape, len(samples.train), len(samples.validation), len(samples.test)
     ((442, 285), 265, 89, 88)
     """
-    try:
-        from sklearn.datasets import load_diabetes
-        from sklearn.preprocessing import PolynomialFeatures
-    except ImportError as error:
-        raise ImportError("the diabetes data needs scikit-learn: pip install 'tiebreak[sklearn]'") from error
     data = load_diabetes()
-    features = PolynomialFeatures(degree=3, include_bias=False).fit_transform(data.data / data.data.std(axis=0))
+    features, _ = products(data.X, data.names, 3)
     order = np.random.default_rng(seed).permutation(len(features))
     train = order[:rows]
     center, spread = features[train].mean(axis=0), features[train].std(axis=0)
     A = (features - center) / np.where(spread > 0, spread, 1.0)
-    b = (data.target - data.target[train].mean()) / data.target[train].std()
-    source = "the diabetes data of scikit-learn with cubic features"
+    b = (data.progression - data.progression[train].mean()) / data.progression[train].std()
+    source = "the diabetes data with cubic features"
     return Samples(A, b, train, order[265:354], order[354:], source, real=True)
 
 

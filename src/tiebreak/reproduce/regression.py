@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 import numpy as np
@@ -28,8 +27,6 @@ from .regression_pages import Case, panels, story, tables
 from .solving import solve
 from .workshop import Piece
 
-logger = logging.getLogger("tiebreak")
-
 TITLE = "Over-parameterised regression"
 OPTIONS = (
     Option("download", "fetch the Wikipedia data of the paper (needs pooch)"),
@@ -48,14 +45,12 @@ SLACK = 1e-6
 def run(request: Request) -> Outcome:
     """The paper's case, one with a choice, and both on the diabetes data."""
     data = _data(request)
-    cases = [Case("paper", data, 1.0, None), Case("choice", data, 2.0, 30)]
-    try:
-        cases += [
-            Case("diabetes", diabetes_samples(), 1.0, None),
-            Case("diabetes choice", diabetes_samples(60), 20.0, None),
-        ]
-    except ImportError as error:
-        logger.warning("without the diabetes cases: %s", error)
+    cases = [
+        Case("paper", data, 1.0, None),
+        Case("choice", data, 2.0, 30),
+        Case("diabetes", diabetes_samples(), 1.0, None),
+        Case("diabetes choice", diabetes_samples(60), 20.0, None),
+    ]
     authors = bool(request.options.get("authors-code"))
     updates = {name: request.pick(300, 12_000, 30_000) for name in NAMES} | {
         "CG-BiO": request.pick(600, 10_001, 10_001),

@@ -57,11 +57,7 @@ def story(cases: list[Case], proved: dict[str, Made], authors: bool) -> tuple[st
     return (
         source + "Each column is divided by its largest entry; the target is a random column, since the paper names "
         f"none. {len(data.train)} rows train, {len(data.validation)} validate, {len(data.test)} test."
-        + (
-            " Beside them: the diabetes data of scikit-learn with cubic features, real and at hand."
-            if len(cases) > 2
-            else " Without scikit-learn the diabetes data are missing."
-        ),
+        " Beside them: the diabetes data with cubic features, real and at hand.",
         f"Radius 1, all training rows: {_said(first)}. With {cases[1].training} training rows and radius "
         f"{cases[1].radius:g}: {_said(second)}.",
         parameters,
