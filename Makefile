@@ -4,12 +4,13 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 USER_STAMP := $(VENV)/.installed-run
+OLDEST := .venv-oldest
 
 # One BLAS thread a process: the matrices here are small, and waiting threads cost more than they compute.
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: run reproduce test fast browser lint types bench clean
+.PHONY: run reproduce test fast browser minimum package lint types bench clean
 
 run: $(USER_STAMP)
 	$(BIN)/tiebreak run
@@ -32,6 +33,25 @@ browser: $(STAMP)
 	sh tests/browser/install-chromium.sh
 	TIEBREAK_BROWSER=required $(BIN)/python -m pytest tests/browser
 
+# The core with the oldest versions that pyproject.toml promises; "make test" has the newest.
+minimum: $(OLDEST)/.installed
+	$(OLDEST)/bin/python -m pytest -n auto tests/sets tests/objectives tests/exact tests/kernels tests/test_*.py
+
+$(OLDEST)/.installed: pyproject.toml tests/packaging/minimum.py
+	$(PYTHON) -m venv --clear $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(OLDEST)/bin/python tests/packaging/minimum.py > $(OLDEST)/constraints.txt
+	$(OLDEST)/bin/python -m pip install --quiet -e ".[fast,sklearn,cvxpy,cli,report]" --group dev -c $(OLDEST)/constraints.txt
+	touch $@
+
+# Wheel and sdist, each tried in an empty environment with nothing but what it asks for.
+package: $(STAMP)
+	rm -rf dist
+	$(BIN)/python -m pip install --quiet build
+	$(BIN)/python -m build --outdir dist .
+	sh tests/packaging/try-package.sh $(PYTHON) dist/*.whl
+	sh tests/packaging/try-package.sh $(PYTHON) dist/*.tar.gz
+
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -51,7 +71,7 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/growth.py
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage dist
+	rm -rf $(VENV) $(OLDEST) .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage dist
 
 $(VENV)/bin/python:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'tiebreak needs Python 3.11 or newer; set PYTHON=python3.11 (or newer)')"
@@ -59,7 +79,7 @@ $(VENV)/bin/python:
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 
 $(USER_STAMP): pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet -e ".[cli,sklearn]"
+	$(BIN)/python -m pip install --quiet -e ".[cli]"
 	touch $@
 
 $(STAMP): pyproject.toml | $(VENV)/bin/python

@@ -198,7 +198,7 @@ def test_portfolio_of_least_risk_with_fewer_returns_than_assets():
     risk, spread = solve_rows([tb.LeastSquares(R, np.zeros(20)), tb.SquaredNorm()], simplex)
     assert risk.f_lower <= risk.f_upper < 1e-25  # so many assets can be hedged completely
     assert spread.width < 1e-10 * LOOSE
-    z = np.linalg.lstsq(np.vstack([R, np.ones((1, 60))]), np.append(np.zeros(20), 1.0))[0]
+    z = np.linalg.lstsq(np.vstack([R, np.ones((1, 60))]), np.append(np.zeros(20), 1.0), rcond=None)[0]
     if (z >= 0).all():
         holds(spread, 0.5 * float(z @ z), 1e-12)
     assert spread.f_upper >= 0.5 * float(z @ z) - 1e-12  # the bounds can only cost

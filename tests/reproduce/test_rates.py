@@ -63,7 +63,7 @@ def test_closed_forms(seed: int) -> None:
     known = problems.smallest_solution(seed)
     A = known.problem.lower.predictor.A
     b = known.problem.lower.b
-    assert known.f_star == pytest.approx(0.5 * np.linalg.norm(np.linalg.lstsq(A, b)[0]) ** 2, rel=1e-9)
+    assert known.f_star == pytest.approx(0.5 * np.linalg.norm(np.linalg.lstsq(A, b, rcond=None)[0]) ** 2, rel=1e-9)
 
 
 @pytest.mark.parametrize("r", [1, 2, 3, 4])

@@ -53,7 +53,7 @@ def test_projection_is_variational(seed, n, size):
     assert (x - p) @ (Z.lmo(p - x) - p) <= 1e-12 * max(size, 1.0)
     sums = np.hstack([np.kron(np.eye(n), np.ones((n, 1))), np.kron(np.ones((n, 1)), np.eye(n))])
     support = p > 1e-9
-    fit = np.linalg.lstsq(sums[support], (p - x)[support])[0]
+    fit = np.linalg.lstsq(sums[support], (p - x)[support], rcond=None)[0]
     np.testing.assert_allclose(sums[support] @ fit, (p - x)[support], atol=1e-11 * max(size, 1.0))
 
 

@@ -67,9 +67,9 @@ def finite_sum(n: int = 100_000, d: int = 10, rank: int = 4) -> Family:
     U, C = rng.standard_normal((n, rank)), rng.standard_normal((n, d))
     A = U @ B
     noise, more = 0.5 * rng.standard_normal((2, n))
-    noise -= U @ np.linalg.lstsq(U, noise)[0]  # so that A'(A x - b) = 0
+    noise -= U @ np.linalg.lstsq(U, noise, rcond=None)[0]  # so that A'(A x - b) = 0
     gradient = 0.2 * B.T @ rng.standard_normal(rank)
-    more -= C @ np.linalg.lstsq(C, more)[0]
+    more -= C @ np.linalg.lstsq(C, more, rcond=None)[0]
     more += C @ np.linalg.solve(C.T @ C, n * gradient)  # so that C'(C x - c) / n = gradient
     upper, lower = LeastSquares(C, C @ x - more, 1 / n), LeastSquares(A, A @ x - noise, 1 / n)
     domain = L1Ball(1.5 * float(np.abs(x).sum()))
