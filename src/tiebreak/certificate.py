@@ -30,9 +30,6 @@ from .objectives.norms import Norm
 from .origin import Average, Known, Proved
 from .problem import Problem
 
-INSIDE = 1e-9
-"""A point counts as in Z when it violates no constraint by more than this, relative to the size of Z."""
-
 
 @dataclass(frozen=True)
 class Certificate:
@@ -380,16 +377,10 @@ class Bounds:
 
     def _most(self, h: Linearisation, smoothness: float | None) -> float:
         """At least the least value of the objective among the points of Z nearest to x: a value that Z attains."""
-        outside = self._distance_outside(h.x)
+        outside = self.problem.domain.distance_outside(h.x)
+        if outside == 0 or not np.isfinite(outside):
+            return h.value + h.value_error + outside
         return h.value + h.value_error + (h.slope + 0.5 * (smoothness or 0.0) * outside) * outside
-
-    def _distance_outside(self, x: Vector) -> float:
-        """How far outside Z the point may lie: rounding, the tolerance INSIDE, or inf for a point outside."""
-        size = float(np.linalg.norm(x)) + min(self.problem.domain.diameter, 1.0)
-        for tol in (1e-13, INSIDE):
-            if self.problem.domain.contains(x, tol):
-                return tol * size
-        return np.inf
 
 
 def assumptions(problem: Problem) -> tuple[str, ...]:
@@ -404,7 +395,7 @@ def assumptions(problem: Problem) -> tuple[str, ...]:
         found.append(f"domain: {problem.domain.assumes}")
     if problem.error_bound is not None:
         found.append("the error bound of the lower level holds as given")
-    found.append(f"points that violate no constraint by more than {INSIDE:g} (relative) count as in the domain")
+    found.append("a point that misses no constraint by more than rounding can tell is in the domain")
     return tuple(found)
 
 

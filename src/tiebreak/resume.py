@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .arrays import Vector, as_vector
-from .certificate import INSIDE
 from .fingerprint import fingerprint
 from .origin import Origin
 from .points import Point
@@ -23,6 +22,9 @@ from .solvers.lower_level import LowerRun
 
 Method = str | Solver[Any]
 Start = ArrayLike | Result | State | str | Path | None
+
+INSIDE = 1e-9
+"""A start is taken as it is when it violates no constraint by more than this, relative to the size of Z."""
 
 OF_THE_RUN = ("tol_upper", "tol_lower", "seed")
 """Parameters of methods that a run may change without being another run."""

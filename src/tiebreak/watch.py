@@ -160,5 +160,8 @@ class _WatchedDomain(_Watched, Domain):
         self._noted("project", point)
         return point
 
+    def distance_outside(self, x: Vector) -> float:
+        return self._inner.distance_outside(x)  # type: ignore[no-any-return]
+
     def contains(self, x: Vector, tol: float = 1e-9) -> bool:
         return self._inner.contains(x, tol)  # type: ignore[no-any-return]

@@ -96,6 +96,16 @@ class Domain(ABC):
     def contains(self, x: Vector, tol: float = 1e-9) -> bool:
         """Whether x is in Z up to ``tol``, relative to the size of the set."""
 
+    def distance_outside(self, x: Vector) -> float:
+        """A number that is at least the Euclidean distance from x to Z, rounding included; inf where none is known.
+
+        The default takes ``project`` to return a point of the set. Sets with something better override it.
+        """
+        if "project" not in self.oracles:
+            return 0.0 if self.contains(x, 0.0) else float(np.inf)
+        away = float(np.linalg.norm(x - self.project(x)))
+        return away + (x.size + 8) * UNIT_ROUNDOFF * float(np.linalg.norm(x))
+
     @property
     @abstractmethod
     def diameter(self) -> float:

@@ -9,6 +9,7 @@ from ..arrays import UNIT_ROUNDOFF, Matrix, Vector, as_count
 from .base import Domain
 from .lp_model import Rows
 from .nearest import nearest_point
+from .outside import beside_doubly_stochastic
 
 
 class Birkhoff(Domain):
@@ -74,6 +75,9 @@ class Birkhoff(Domain):
         X = self._check(x, "x").reshape(self.shape)
         sums = np.concatenate([X.sum(axis=0), X.sum(axis=1)])
         return bool(X.min() >= -tol and np.abs(sums - 1).max() <= tol)
+
+    def distance_outside(self, x: Vector) -> float:
+        return beside_doubly_stochastic(self._check(x, "x").reshape(self.shape))
 
     @property
     def diameter(self) -> float:

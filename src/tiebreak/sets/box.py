@@ -11,6 +11,7 @@ from ..arrays import Vector, as_count, as_real_array, as_vector
 from .base import Cut, CutStatus, Domain
 from .crossing import EXACT, SHORTFALL
 from .cut import checked
+from .outside import length_of
 
 
 class Box(Domain):
@@ -105,6 +106,10 @@ class Box(Domain):
         size = np.maximum(np.abs(x), 1e-6 * np.minimum(np.abs(x).max(), self.upper - self.lower))
         low, high = tol * np.maximum(size, np.abs(self.lower)), tol * np.maximum(size, np.abs(self.upper))
         return bool(np.all(x >= self.lower - low) and np.all(x <= self.upper + high))
+
+    def distance_outside(self, x: Vector) -> float:
+        x = self._check(x, "x")
+        return length_of(x - np.clip(x, self.lower, self.upper))
 
     @property
     def diameter(self) -> float:

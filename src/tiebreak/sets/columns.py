@@ -14,6 +14,7 @@ from .cut import checked, cut_by_dual
 from .envelope import STATUSES
 from .l1 import L1Ball
 from .l2 import L2Ball
+from .outside import length_of
 from .product import complete_cut
 from .simplex import Simplex
 
@@ -98,6 +99,10 @@ class Columns(Domain):
     def contains(self, x: Vector, tol: float = 1e-9) -> bool:
         X = self._check(x, "x").reshape(self.shape)
         return all(self.each.contains(column, tol) for column in X.T)
+
+    def distance_outside(self, x: Vector) -> float:
+        X = self._check(x, "x").reshape(self.shape)
+        return length_of(np.array([self.each.distance_outside(column.copy()) for column in X.T]))
 
     @property
     def diameter(self) -> float:

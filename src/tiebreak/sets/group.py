@@ -11,6 +11,7 @@ from ..arrays import Vector, as_group_labels, as_positive
 from .base import Cut, Domain
 from .crossing import EXACT, Vertex, cross
 from .cut import checked, sparse_cut
+from .outside import beyond_radius
 from .spheres import Spheres
 from .threshold import threshold_to_sum
 
@@ -106,6 +107,10 @@ class GroupBall(Domain):
 
     def contains(self, x: Vector, tol: float = 1e-9) -> bool:
         return bool(self._norms(self._check(x, "x")).sum() <= self.radius * (1 + tol))
+
+    def distance_outside(self, x: Vector) -> float:
+        norm = float(self._norms(self._check(x, "x")).sum())
+        return beyond_radius(norm, self.radius, float(np.linalg.norm(x)), x.size)
 
     @property
     def diameter(self) -> float:

@@ -11,6 +11,7 @@ from ..arrays import Vector, as_count, as_positive
 from .base import Cut, Domain
 from .crossing import EXACT, Vertex, cross
 from .cut import checked, sparse_cut
+from .outside import beyond_radius
 
 
 class KSparse(Domain):
@@ -97,6 +98,11 @@ class KSparse(Domain):
     def contains(self, x: Vector, tol: float = 1e-9) -> bool:
         size = np.abs(self._check(x, "x"))
         return bool(size.max() <= self.radius * (1 + tol) and size.sum() <= self.k * self.radius * (1 + tol))
+
+    def distance_outside(self, x: Vector) -> float:
+        size = np.abs(self._check(x, "x"))
+        gauge = max(float(size.max()), float(size.sum()) / self.k)
+        return beyond_radius(gauge, self.radius, float(np.linalg.norm(x)), x.size)
 
     @property
     def diameter(self) -> float:

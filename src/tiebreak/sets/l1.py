@@ -8,6 +8,7 @@ from ..arrays import Vector, as_positive, as_vector
 from .base import Cut, Domain
 from .cut import checked
 from .envelope import cut_axes
+from .outside import beyond_radius
 from .threshold import threshold_to_sum
 
 
@@ -79,6 +80,11 @@ class L1Ball(Domain):
         size = np.abs(self._check(x, "x"))
         norm = size.sum() if self.weights is None else self.weights @ size
         return bool(norm <= self.radius * (1 + tol))
+
+    def distance_outside(self, x: Vector) -> float:
+        size = np.abs(self._check(x, "x"))
+        norm = float(size.sum() if self.weights is None else self.weights @ size)
+        return beyond_radius(norm, self.radius, float(np.linalg.norm(x)), x.size)
 
     @property
     def diameter(self) -> float:

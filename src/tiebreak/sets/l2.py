@@ -10,6 +10,7 @@ from ..arrays import UNIT_ROUNDOFF, Vector, as_positive, as_vector
 from .base import Cut, CutStatus, Domain
 from .crossing import EXACT, SHORTFALL
 from .cut import checked, require_meeting
+from .outside import beyond_radius
 
 
 class L2Ball(Domain):
@@ -100,6 +101,10 @@ class L2Ball(Domain):
 
     def contains(self, x: Vector, tol: float = 1e-9) -> bool:
         return bool(np.linalg.norm(self._check(x, "x") - self.center) <= self.radius * (1 + tol))
+
+    def distance_outside(self, x: Vector) -> float:
+        length = float(np.linalg.norm(self._check(x, "x") - self.center))
+        return beyond_radius(length, self.radius, length, x.size)
 
     @property
     def diameter(self) -> float:

@@ -10,6 +10,7 @@ from ..arrays import UNIT_ROUNDOFF, Vector, as_count, as_positive
 from .base import Cut, CutStatus, Domain
 from .crossing import EXACT, SHORTFALL
 from .cut import checked
+from .outside import beyond_radius
 
 
 class LpBall(Domain):
@@ -120,6 +121,9 @@ class LpBall(Domain):
 
     def contains(self, x: Vector, tol: float = 1e-9) -> bool:
         return _norm(self._check(x, "x"), self.p) <= self.radius * (1 + tol)
+
+    def distance_outside(self, x: Vector) -> float:
+        return beyond_radius(_norm(self._check(x, "x"), self.p), self.radius, float(np.linalg.norm(x)), x.size)
 
     @property
     def diameter(self) -> float:

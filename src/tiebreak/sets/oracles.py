@@ -12,6 +12,7 @@ from ..arrays import UNIT_ROUNDOFF, Vector, as_count, as_scalar, as_vector
 from ..usercode import call
 from .base import Cut, Domain
 from .cut import cut_by_dual, project_by_dual
+from .outside import length_of
 
 MAX_CORNERS = 500
 
@@ -135,8 +136,19 @@ class FromOracles(Domain):
         """A copy, as the function may return the same array each time."""
         return as_vector(call(name, oracle, v), f"the answer of {name}", v.size).copy()
 
+    def distance_outside(self, x: Vector) -> float:
+        """The distance to the projection, or to a mix of corners that lmo has given."""
+        if self._contains is not None and self.contains(x, 0.0):
+            return 0.0
+        nearest = self._mixed(self._check(x, "x"), 0.0)[0] if self._project is None else self.project(x)
+        return length_of(x - nearest) + (x.size + 8) * UNIT_ROUNDOFF * _norm(x)
+
     def _found(self, x: Vector, tol: float) -> bool:
-        """Fully corrective conditional gradient on |s - x|^2: the nearest mix of the corners that lmo has given.
+        return self._mixed(x, tol)[1]
+
+    def _mixed(self, x: Vector, tol: float) -> tuple[Vector, bool]:
+        """Fully corrective conditional gradient on |s - x|^2: the nearest mix of the corners that lmo has given, and
+        whether it is x up to ``tol``.
 
         It ends with a point near x, with a direction in which the set stays away from x, or undecided.
         """
@@ -148,10 +160,10 @@ class FromOracles(Domain):
             margin = max(tol, x.size * UNIT_ROUNDOFF) * max(_norm(x), size)
             c = nearest - x
             if _norm(c) <= margin:
-                return True
+                return nearest, True
             corner = self.lmo(c / np.abs(c).max())
             if float(c @ (corner - x)) > margin * _norm(c):
-                return False
+                return nearest, False
             corners.append(corner)
             size = max(size, _norm(corner))
             offsets = np.array(corners).T - x[:, None]
@@ -161,7 +173,7 @@ class FromOracles(Domain):
             weights /= weights.sum()
             corners = [corner for corner, weight in zip(corners, weights, strict=True) if weight > 0]
             nearest = weights[weights > 0] @ np.array(corners)
-        return False
+        return nearest, False
 
 
 def _norm(x: Vector) -> float:

@@ -17,6 +17,7 @@ from .cut import checked, cut_by_dual
 from .lp_model import LinearProgram, LinearProgramError, Rows
 from .nearest import nearest_point
 from .outer_box import feasible_point, outer_box, typical_size
+from .outside import length_of, pulled_back
 
 Pair: TypeAlias = tuple[float | None, float | None]
 
@@ -145,6 +146,14 @@ class Polyhedron(Domain):
             _above(value, low, at, tol) and _above(-value, -high, at, tol)
             for value, low, high, at in ((Ax, rows.low, rows.high, terms), (x, rows.lower, rows.upper, size))
         )
+
+    def distance_outside(self, x: Vector) -> float:
+        """The distance to a point nearby that misses no row by more than the rounding of its own terms."""
+        x = self._check(x, "x")
+        near = pulled_back(self._given, x)
+        if near is None:
+            near = pulled_back(self._given, self.project(x))
+        return np.inf if near is None else length_of(x - near)
 
     @property
     def diameter(self) -> float:

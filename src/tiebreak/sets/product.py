@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import UNIT_ROUNDOFF, Vector, as_count, as_real_array
 from .base import Atom, Cut, Domain
 from .cut import checked, cut_by_dual
+from .outside import length_of
 
 Shape: TypeAlias = int | tuple[int, ...]
 
@@ -126,6 +127,10 @@ class Product(Domain):
 
     def contains(self, x: Vector, tol: float = 1e-9) -> bool:
         return all(domain.contains(part, tol) for domain, part in self._parts(self._check(x, "x")))
+
+    def distance_outside(self, x: Vector) -> float:
+        away = [domain.distance_outside(part) for domain, part in self._parts(self._check(x, "x"))]
+        return length_of(np.array(away))
 
     @property
     def diameter(self) -> float:

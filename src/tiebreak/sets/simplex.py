@@ -8,6 +8,7 @@ from ..arrays import Vector, as_positive
 from .base import Cut, Domain
 from .cut import checked
 from .envelope import cut_axes
+from .outside import beside_simplex
 from .threshold import threshold_to_sum
 
 
@@ -62,6 +63,9 @@ class Simplex(Domain):
         x = self._check(x, "x")
         slack = tol * self.total
         return bool(x.min() >= -slack and abs(float(x.sum()) - self.total) <= slack)
+
+    def distance_outside(self, x: Vector) -> float:
+        return beside_simplex(self._check(x, "x"), self.total)
 
     @property
     def diameter(self) -> float:

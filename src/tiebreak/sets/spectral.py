@@ -6,6 +6,7 @@ import numpy as np
 
 from ..arrays import UNIT_ROUNDOFF, Matrix, Vector, as_count, as_positive
 from .base import Domain
+from .outside import beside_simplex, beyond_radius, length_of
 from .threshold import threshold_to_sum
 
 DENSE = 300
@@ -88,6 +89,11 @@ class NuclearBall(Domain):
         values = np.linalg.svd(self._check(x, "x").reshape(self.shape), compute_uv=False)
         return bool(values.sum() <= self.radius * (1 + tol))
 
+    def distance_outside(self, x: Vector) -> float:
+        values = np.linalg.svd(self._check(x, "x").reshape(self.shape), compute_uv=False)
+        gauge = float(values.sum()) + values.size * _backward_error(x, sum(self.shape))
+        return beyond_radius(gauge, self.radius, float(np.linalg.norm(x)), x.size)
+
     @property
     def diameter(self) -> float:
         return 2 * self.radius
@@ -159,6 +165,12 @@ class Spectrahedron(Domain):
         if np.abs(X.ravel() - x).max() > allowed or abs(float(np.trace(X)) - self.trace) > allowed:
             return False
         return bool(np.linalg.eigvalsh(X)[0] >= -allowed)
+
+    def distance_outside(self, x: Vector) -> float:
+        """By its eigenvalues, which are those of a matrix within the backward error of the symmetric part."""
+        X = self._symmetric(self._check(x, "x"))
+        error = np.sqrt(self.shape[0]) * _backward_error(x, self.shape[0])
+        return float(beside_simplex(np.linalg.eigvalsh(X), self.trace) + length_of(x - X.ravel()) + 2 * error)
 
     @property
     def diameter(self) -> float:
