@@ -96,10 +96,10 @@ def test_linear_programmes_get_what_is_left(monkeypatch):
         programme.minimise(ext(cost))
     monkeypatch.setattr(lp_module, "remaining", lambda: 0.0)
     with pytest.raises(OutOfTime):
-        programme.lowest(cost)
+        programme.minimise(ext(cost))
     assert programme._highs.getModelStatus() == highspy.HighsModelStatus.kTimeLimit
     monkeypatch.setattr(lp_module, "remaining", lambda: 60.0)
-    programme.lowest(cost)
+    programme.minimise(ext(cost))
     assert programme._highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
 
 

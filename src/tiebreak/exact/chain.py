@@ -15,10 +15,10 @@ from .face import Face, Record
 from .held import RANK, Held
 from .interrupt import check
 from .level import Level
-from .lp_level import MOVED, SOUND, FaceProgram
+from .lp_level import SOUND, FaceProgram
 from .quadratic_level import Solved, accepted, solve_quadratic
 from .row_bracket import Bracket, bracket
-from .unique import constant_on, is_single
+from .unique import constant_on, is_single, leads_elsewhere
 
 SHARP = 1e-2
 """Multipliers smaller than a threshold by no more than this factor are no rounding errors, not even of the data."""
@@ -60,7 +60,7 @@ class Chain:
         by_vertex = level.linear or bool(face.single)
         solved = (self._at_point(level) or self._linear(level)) if by_vertex else self._quadratic(level)
         on_face = np.isfinite(solved.bracket.upper)
-        if self._undecided and on_face and float((np.abs(double(solved.x - face.x)) / face.scale).max()) > MOVED:
+        if self._undecided and on_face and leads_elsewhere(face, solved.x - face.x):
             face.single, self._undecided = False, False
         self.settle()
         unique = face.single
@@ -96,7 +96,7 @@ class Chain:
         """Whether a level leaves a single point, if that costs little; else it stays open until it matters."""
         self.face.single = True if level.strong_convexity > 0 else None
         if self._programme is not None:
-            if all(part.size == 0 for part in self._programme.movable()):
+            if self._programme.settled():
                 self.face.single = True
             self._undecided = not self.face.single
         elif not self.face.single:
@@ -230,6 +230,4 @@ class Chain:
         return float(reach if doubtful else min(reach, by_gradient))
 
     def _is_single(self) -> bool | None:
-        if self._programme is not None and self._origin is not None:
-            return self._programme.single(self.face.x - self._origin)
-        return is_single(self.held, self._build)
+        return is_single(self.held, self._programme)

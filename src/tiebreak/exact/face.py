@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -10,12 +11,18 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..arrays import Matrix, Vector
+from ..objectives.base import Objective
 from ..sets.base import Domain
 from ..sets.box import Box
 from ..sets.lp_model import Rows, power_of_two
 from ..sets.polyhedron import Polyhedron
-from .extended import UNIT, Ext, ExtMatrix, dense, ext
+from .extended import UNIT, Ext, ExtMatrix, dense, double, ext
 from .level import DENSE, Level, stack
+from .sizes import sizes_by_data, sizes_by_point
+from .terms import LITTLE, natural_sizes, ratio, row_terms
+
+FEASIBLE = 2.0**-46
+"""A point that misses a row or bound by more than this, relative to the terms of the row, is none: rounding is less."""
 
 
 @dataclass
@@ -52,41 +59,43 @@ class Face:
     x: Ext
     column_side: NDArray[np.int8]  # -1 fixed at the lower bound, 1 at the upper one, 0 not fixed
     row_side: NDArray[np.int8]
+    scale: Vector  # the size of each variable, a power of two
     records: list[Record] = field(default_factory=list)
     single: bool | None = None  # whether the point is all there is
     certain: bool = True  # False once a level could not be solved well enough to tell its face
 
     @classmethod
-    def of(cls, domain: Domain) -> tuple[Face, float]:
-        """The whole domain in units of its typical size, a power of two, and that unit."""
+    def of(cls, domain: Domain, levels: Sequence[Objective] = (), point: Vector | None = None) -> tuple[Face, float]:
+        """The whole domain in units of the typical size of a variable, a power of two, and that unit.
+
+        Sizes are those that the data of rows and levels suggest, or, with a ``point`` solved for before, its own.
+        Bounds only limit them: a generous one has no part in the arithmetic.
+        """
         if isinstance(domain, Polyhedron):
-            given, box = domain._given, domain._box
+            given, box, start = domain._given, domain._box, domain._start
         else:
             assert isinstance(domain, Box)
             assert domain.dim is not None
             n = domain.dim
             lower, upper = np.broadcast_to(domain.lower, (n,)).copy(), np.broadcast_to(domain.upper, (n,)).copy()
             given = box = Rows(sp.csr_array((0, n)), np.zeros(0), np.zeros(0), lower, upper)
+            start = np.clip(np.zeros(n), lower, upper)
         m, n = given.A.shape
-        start = domain._start if isinstance(domain, Polyhedron) else np.clip(np.zeros(n), given.lower, given.upper)
-        sizes = np.maximum(np.abs(box.lower), np.abs(box.upper))
-        unit = float(power_of_two(np.median(sizes[sizes > 0], keepdims=True))[0]) if sizes.any() else 1.0
+        sizes = sizes_by_data(levels, box)
+        if point is not None:
+            sizes = sizes_by_point(sizes, point)
+        unit = float(power_of_two(np.median(sizes, keepdims=True))[0]) / 2
         given, box = (Rows(rows.A, *(end / unit for end in rows[1:])) for rows in (given, box))
-        return cls(given, box, ext(start / unit), np.zeros(n, np.int8), np.zeros(m, np.int8)), unit
+        face = cls(given, box, ext(start / unit), np.zeros(n, np.int8), np.zeros(m, np.int8), sizes / unit)
+        if point is not None and face.missed(ext(point / unit)) <= FEASIBLE:
+            face.x = ext(point / unit)
+        return face, unit
 
     @cached_property
     def A(self) -> ExtMatrix:
         """The rows of the domain: dense for few variables."""
         m, n = self.given.A.shape
         return ExtMatrix(self.given.A.toarray() if n <= DENSE and m <= 4 * DENSE else self.given.A)
-
-    @cached_property
-    def scale(self) -> Vector:
-        """The size of each variable, a power of two."""
-        size = np.maximum(np.abs(self.box.lower), np.abs(self.box.upper))
-        typical = 4 * float(np.median(size)) or 1.0
-        bounded = np.isfinite(self.given.lower) & np.isfinite(self.given.upper)
-        return power_of_two(np.where(bounded, size, np.minimum(size, typical)))
 
     @cached_property
     def row_size(self) -> Vector:
@@ -122,28 +131,42 @@ class Face:
                 part = part + record.P.transpose_times(own)
         return part
 
+    def sizes_at(self, x: Ext) -> tuple[Vector, Vector]:
+        """What x is compared with: the terms of each row, and the natural size of each entry (see ``terms``)."""
+        rows = row_terms(self.A, x, self.scale, self.given.low, self.given.high)
+        return rows, natural_sizes(self.A.A, rows, np.maximum(np.abs(double(x)), LITTLE * self.scale))
+
     def snapped(self, x: Ext) -> Ext:
         """x with entries that miss a bound by rounding put on it."""
         given = self.given
-        miss = 128 * UNIT * (1 + np.abs(x))
-        x = np.where(x <= given.lower + miss, given.lower, x)
-        return np.where(x >= given.upper - miss, given.upper, x)
+        miss = 128 * UNIT * self.sizes_at(x)[1]
+        x = np.where(x - given.lower <= np.maximum(miss, 8 * UNIT * np.abs(x)), given.lower, x)
+        return np.where(given.upper - x <= np.maximum(miss, 8 * UNIT * np.abs(x)), given.upper, x)
+
+    def missed(self, x: Ext) -> float:
+        """The worst violation of a row or bound, relative to the terms it is made of: some 1e-16 is rounding."""
+        given = self.given
+        terms, sizes = self.sizes_at(x)
+        activity = self.A.times(x)
+        rows = ratio(double(np.maximum(given.low - activity, activity - given.high)), terms)
+        ends = np.where(x < given.lower, np.abs(given.lower), np.where(x > given.upper, np.abs(given.upper), 0.0))
+        return max(rows, ratio(double(np.maximum(given.lower - x, x - given.upper)), np.maximum(sizes, ends)))
 
     def step_rows(self) -> tuple[Matrix, Ext, Ext, Ext, Ext]:
         """The face in the step d = x - point: rows, their low and high ends, lower and upper bounds of d."""
         rows = self.all_rows()
         activity = self.A.times(self.x)
         given = self.given
-        low, high = _ends(activity, given.low, given.high, self.row_side)
-        lower, upper = _ends(self.x, given.lower, given.upper, self.column_side)
+        terms, sizes = self.sizes_at(self.x)
+        low, high = _ends(activity, given.low, given.high, self.row_side, terms)
+        lower, upper = _ends(self.x, given.lower, given.upper, self.column_side, sizes)
         more = ext(np.zeros(rows.shape[0] - low.size))
         return rows, np.append(low, more), np.append(high, more), lower, upper
 
 
-def _ends(value: Ext, low: Vector, high: Vector, side: NDArray[np.int8]) -> tuple[Ext, Ext]:
+def _ends(value: Ext, low: Vector, high: Vector, side: NDArray[np.int8], size: Vector) -> tuple[Ext, Ext]:
     """Low and high ends of the steps from ``value``: zero where it is at that end up to rounding, or fixed."""
     below, above = ext(low) - value, ext(high) - value
-    size = 1e-15 * (1 + np.abs(value))
-    below[(side != 0) | (np.abs(below) <= size)] = 0
-    above[(side != 0) | (np.abs(above) <= size)] = 0
+    below[(side != 0) | (np.abs(below) <= 1e-15 * size)] = 0
+    above[(side != 0) | (np.abs(above) <= 1e-15 * size)] = 0
     return np.minimum(below, 0), np.maximum(above, 0)

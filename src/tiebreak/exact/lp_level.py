@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..arrays import Vector
-from ..sets.lp_model import LinearProgram, LinearProgramError, Rows, power_of_two, run
+from ..sets.basis import Basis, nearest_end, read_basis
+from ..sets.lp_model import HIDDEN, LinearProgram, LinearProgramError, Rows, answers, power_of_two, scale_of_bounds
 from .extended import Ext, ExtMatrix, double, ext
+from .sizes import sizes_by_point
+from .terms import column_terms, natural_sizes, ratio, row_terms
 
 FIX = 1e-13
 """A refined multiplier above this, relative to the largest cost, is not zero (noise is some 1e-15)."""
 SOUND = 1e-12
-"""Bounds and signs of a refined basis may be off by this, relative to the sizes of variables and costs."""
-REFINEMENTS = 6
-MOVED = 1e-9
-"""A total departure above this, in units of the variables' sizes, shows a second solution."""
+"""Bounds and signs of a refined basis may be off by this, relative to the terms of their rows and columns."""
+CONDITION = 1e12
+"""Up to this condition number a basis matrix is regular for certain."""
 
 
 class Vertex(NamedTuple):
@@ -36,12 +39,10 @@ class FaceProgram(LinearProgram):
 
     def __init__(self, rows: Rows, column_scale: Vector) -> None:
         super().__init__(rows, column_scale)
+        self._size = column_scale
         self._matrix = ExtMatrix(rows.A)
-        if _can_presolve(rows.A):  # HiGHS presolves the first, cold solve only
-            self._highs.setOptionValue("presolve", "on")
-        self._low, self._high = rows.low.copy(), rows.high.copy()
-        self._lower, self._upper = rows.lower.copy(), rows.upper.copy()
-        self._basic = np.zeros(0, dtype=bool), np.zeros(0, dtype=bool)
+        self._now = Rows(rows.A, *(end.copy() for end in rows[1:]))  # with what is fixed
+        self._basis: Basis | None = None
         self._cost_scale = 1.0
         self._fixed: list[tuple[NDArray[np.intp], NDArray[np.intp]]] = []  # what HiGHS has not been told yet
         self.solves = 0
@@ -49,130 +50,129 @@ class FaceProgram(LinearProgram):
     def minimise(self, c: Ext) -> Vertex:
         """The refined vertex; HiGHS's own status is no more than a reason to look at the basis."""
         best: Vertex | None = None
-        for boost in (1.0, 2.0**10):  # a larger cost is a smaller dual tolerance
-            self._run(double(c), boost)
-            vertex = self._refined(c)
-            if best is None or vertex.excess < best.excess:
-                best = vertex
-            if vertex.excess <= SOUND:
-                break
-        assert best is not None
+        for attempt in range(3):
+            if attempt == 1:  # something was wrong: in other units, with every bound in sight
+                self._rescale(scale_of_bounds(self._now, self._size))
+            elif attempt == 2:
+                self._rescale(self._size if best is None else sizes_by_point(self._size, double(best.x)))
+            for boost in (1.0, 2.0**10):  # a larger cost is a smaller dual tolerance
+                if not self._run(double(c), boost):
+                    break
+                vertex = self._refined(c)
+                if best is None or vertex.excess < best.excess:
+                    best = vertex
+                if vertex.excess <= SOUND:
+                    return vertex
+        if best is None:
+            raise LinearProgramError(
+                "a linear level was not solved by HiGHS in any way; check its scaling", "no answer"
+            )
         return best
 
     def fix(self, columns: NDArray[np.intp], rows: NDArray[np.intp], x: Ext) -> None:
         """Keep the columns and rows at the bounds where x has them."""
-        at = double(x)
-        self._lower[columns] = self._upper[columns] = _nearest(at, self._lower, self._upper)[columns]
-        side = _nearest(double(self._matrix.times(x)), self._low, self._high)
-        self._low[rows] = self._high[rows] = side[rows]
+        now = self._now
+        now.lower[columns] = now.upper[columns] = nearest_end(double(x), now.lower, now.upper)[columns]
+        side = nearest_end(double(self._matrix.times(x)), now.low, now.high)
+        now.low[rows] = now.high[rows] = side[rows]
         self._fixed.append((columns, rows))
 
-    def movable(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Nonbasic columns and rows that are not fixed: without any, the last vertex is the only point left."""
-        basic_columns, basic_rows = self._basic
-        columns = np.flatnonzero(~basic_columns & (self._lower < self._upper))
-        return columns, np.flatnonzero(~basic_rows & (self._low < self._high))
-
-    def single(self, x: Ext) -> bool:
-        """Whether x, the last vertex, is the only point left: another one must move a nonbasic entry."""
-        columns, rows = self.movable()
-        if columns.size + rows.size == 0:
-            return True
-        at, Ax = double(x), double(self._matrix.times(x))
-        inward = np.where(Ax[rows] - self._low[rows] <= self._high[rows] - Ax[rows], 1.0, -1.0) * self._row_scale[rows]
-        departure = np.asarray(self.rows.A[rows].T @ inward)
-        side = np.where(at[columns] - self._lower[columns] <= self._upper[columns] - at[columns], 1.0, -1.0)
-        departure[columns] += side / self._column_scale[columns]
-        return float(departure @ (self.lowest(-departure) - at)) <= MOVED
-
-    def lowest(self, c: Vector) -> Vector:
-        """A minimiser of <c, x> as HiGHS gives it."""
-        return self._run(c, 1.0)
+    def settled(self) -> bool:
+        """Whether the last vertex is the only point left: all nonbasic entries are fixed, and the basis is regular."""
+        basis = self._basis
+        if basis is None:
+            return False
+        columns, rows = np.ones(self._now.lower.size, dtype=bool), np.zeros(self._now.low.size, dtype=bool)
+        columns[basis.inside], rows[basis.tight] = False, True
+        now = self._now
+        movable = bool((columns & (now.lower < now.upper)).any() or (rows & (now.low < now.high)).any())
+        return not movable and basis.condition() <= CONDITION
 
     # -- the basis ---------------------------------------------------------------------------------------------
+
+    def _build(self) -> Any:
+        highs = self._model(self._shown if self._hides else self._now)
+        if _can_presolve(self.rows.A):  # HiGHS presolves the first, cold solve only
+            highs.setOptionValue("presolve", "on")
+        return highs
+
+    def _rescale(self, column_scale: Vector) -> None:
+        """A new model in other units, with every bound shown."""
+        self._fixed.clear()
+        self._set_scale(column_scale)
+        self._shown = self.rows  # that is, nothing is hidden
+        self._own.highs = self._build()
 
     def _tell_fixed(self) -> None:
         """Pass on what was fixed since the last run: there may be no other run, and a long list takes its time."""
         for columns, rows in self._fixed:
             if columns.size:
-                ends = self._lower[columns] / self._column_scale[columns]
+                ends = self._now.lower[columns] / self._column_scale[columns]
                 self._highs.changeColsBounds(columns.size, columns.astype(np.int32), ends, ends)
-            for i in rows:
-                end = float(self._low[i] * self._row_scale[i])
-                self._highs.changeRowBounds(int(i), end, end)
+            if rows.size:
+                ends = self._now.low[rows] * self._row_scale[rows]
+                self._highs.changeRowsBounds(rows.size, rows.astype(np.int32), ends, ends)
             self._highs.setOptionValue("simplex_strategy", 4)  # the basis stays primal feasible: primal simplex
         self._fixed.clear()
 
-    def _run(self, c: Vector, boost: float) -> Vector:
+    def _run(self, c: Vector, boost: float) -> bool:
+        """Whether HiGHS has a basis to look at; with bounds hidden from it, a direct answer or none."""
         import highspy
 
         self._tell_fixed()
         highs, n = self._highs, self.rows.A.shape[1]
         cost = c * self._column_scale
         self._cost_scale = boost / float(power_of_two(np.abs(cost).max(keepdims=True))[0])
-        cost *= self._cost_scale
-        highs.changeColsCost(n, np.arange(n, dtype=np.int32), cost)
+        highs.changeColsCost(n, np.arange(n, dtype=np.int32), cost * self._cost_scale)
         self.solves += 1
-        if run(highs) != highspy.HighsModelStatus.kOptimal:
-            highs.clearSolver()
-            run(highs)
-        solution = highs.getSolution()
-        if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal and not solution.value_valid:
-            word = highs.modelStatusToString(highs.getModelStatus())
-            raise LinearProgramError(f"a linear level was not solved: HiGHS says '{word}'; check its scaling", word)
-        return np.array(solution.col_value) * self._column_scale
+        for status in answers(highs):
+            if status == highspy.HighsModelStatus.kOptimal:
+                return True
+            if self._hides:
+                return False
+        return bool(highs.getSolution().value_valid)
 
     def _refined(self, c: Ext) -> Vertex:
         """x and y solved again from the basis, with residuals in extended precision."""
-        solution = self._highs.getSolution()
-        self._basic = columns, rows = self._read_basis()
+        now, solution = self._now, self._highs.getSolution()
+        columns, rows = read_basis(self._highs)
         raw = np.array(solution.col_value) * self._column_scale
-        x = ext(np.where(columns, raw, _nearest(raw, self._lower, self._upper)))
-        ends = ext(_nearest(double(self._matrix.times(ext(raw))), self._low, self._high))
-        y = ext(np.where(rows, 0.0, np.array(solution.row_dual)) * self._row_scale / self._cost_scale)
-        factor = _factor(self.rows.A, columns, ~rows, self._column_scale, self._row_scale)
-        if factor is not None:
-            y[:] = 0
-            inside, tight = np.flatnonzero(columns), np.flatnonzero(~rows)
-            for _ in range(REFINEMENTS):
-                short = double((ends - self._matrix.times(x))[tight])
-                step = factor.solve(short * self._row_scale[tight]) * self._column_scale[inside]
-                left = double((c - self._matrix.transpose_times(y))[inside])
-                turn = factor.solve(left * self._column_scale[inside], trans="T") * self._row_scale[tight]
-                x[inside] += step
-                y[tight] += turn
-                if not short.any() and not left.any():
-                    break
+        shown = now.without_bounds_beyond(HIDDEN * self._column_scale) if self._hides else now
+        x = ext(np.where(columns, raw, nearest_end(raw, shown.lower, shown.upper)))
+        ends = ext(nearest_end(double(self._matrix.times(ext(raw))), now.low, now.high))
+        self._basis = basis = Basis(self.rows.A, columns, rows, self._column_scale, self._row_scale)
+        if basis.regular:
+            y = basis.refine(x, ends, c, self._matrix.times, self._matrix.transpose_times)
+        else:
+            y = ext(np.where(rows, 0.0, np.array(solution.row_dual)) * self._row_scale / self._cost_scale)
         z = c - self._matrix.transpose_times(y)
         z[columns] = 0
         size = float(np.abs(double(c) * self._column_scale).max(initial=0.0)) or 1.0
-        return Vertex(x, y, z, self._excess(x, y, z, size), FIX * size)
+        return Vertex(x, y, z, self._excess(c, x, y, z), FIX * size)
 
-    def _read_basis(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which columns and rows are basic."""
-        m, n = self.rows.A.shape
-        columns, rows = np.zeros(n, dtype=bool), np.zeros(m, dtype=bool)
-        if self._highs.getNumNz() == 0:  # then HiGHS has no factors, and breaks down when asked for its basis
-            rows[:] = True
-            return columns, rows
-        basic = self._highs.getBasicVariables()[1]  # row i as -1 - i
-        columns[basic[basic >= 0]] = rows[-1 - basic[basic < 0]] = True
-        return columns, rows
-
-    def _excess(self, x: Ext, y: Ext, z: Ext, size: float) -> float:
-        activity = self._matrix.times(x)
+    def _excess(self, c: Ext, x: Ext, y: Ext, z: Ext) -> float:
+        """The largest violation of a bound or of a sign, relative to the terms it is made of."""
+        A, now = self._matrix, self._now
+        activity = double(A.times(x))
+        rows, columns = row_terms(A, x, self._size, now.low, now.high), column_terms(A, c, y)
+        at = natural_sizes(A.A, rows, double(x))
+        price = natural_sizes(self._transposed, columns, double(y))
         worst = 0.0
-        for value, multiplier, low, high, unit in (
-            (x, z, self._lower, self._upper, self._column_scale),
-            (activity, y, self._low, self._high, 1 / self._row_scale),
+        for value, multiplier, low, high, size, unit in (
+            (double(x), double(z), now.lower, now.upper, at, columns),
+            (activity, double(y), now.low, now.high, rows, price),
         ):
-            if not value.size:
-                continue
-            outside = np.maximum(low - value, value - high) / unit
-            wrong = np.where(double(value) - low <= high - double(value), -multiplier, multiplier) * unit / size
-            wrong[low == high] = 0
-            worst = max(worst, float(outside.max()), float(wrong.max()))
+            below, above = value - low, high - value
+            near = np.maximum(size, np.where(below <= above, np.abs(low), np.abs(high)))
+            near = np.where(np.isfinite(near), near, size)
+            wrong = np.where(below <= above, -multiplier, multiplier)
+            wrong = np.where(np.minimum(below, above) > SOUND * near, np.abs(multiplier), wrong)
+            worst = max(worst, ratio(-np.minimum(below, above), near), ratio(np.where(low == high, 0.0, wrong), unit))
         return worst
+
+    @cached_property
+    def _transposed(self) -> sp.csr_array:
+        return sp.csr_array(self.rows.A.T)
 
 
 def _can_presolve(A: sp.csr_array) -> bool:
@@ -183,26 +183,3 @@ def _can_presolve(A: sp.csr_array) -> bool:
     if not A.nnz:
         return False
     return bool(np.diff(A.indptr).min() <= 2 or np.bincount(A.indices, minlength=A.shape[1]).min() <= 1)
-
-
-def _nearest(value: Vector, low: Vector, high: Vector) -> Vector:
-    """The nearer of the two bounds; the value itself where both are infinite."""
-    side = np.where(value - low <= high - value, low, high)
-    return np.where(np.isfinite(side), side, value)
-
-
-def _factor(  # type: ignore[no-untyped-def]
-    A: sp.csr_array, columns: NDArray[np.bool_], rows: NDArray[np.bool_], column_scale: Vector, row_scale: Vector
-):
-    """The LU factors of the basis matrix with scaled rows and columns; None where it is empty or singular."""
-    from scipy.sparse.linalg import splu
-
-    inside, tight = np.flatnonzero(columns), np.flatnonzero(rows)
-    if inside.size == 0 or inside.size != tight.size:
-        return None
-    basis = A[tight][:, inside]
-    scaled = sp.diags_array(row_scale[tight]) @ basis @ sp.diags_array(column_scale[inside])
-    try:
-        return splu(sp.csc_array(scaled))
-    except RuntimeError:
-        return None

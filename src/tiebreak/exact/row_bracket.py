@@ -19,11 +19,11 @@ import numpy as np
 
 from ..arrays import Vector
 from .extended import UNIT, Ext, double, ext, sum_units, total
-from .face import Face
+from .face import FEASIBLE, Face
 from .level import Level
 
 OUTSIDE = 1e-9
-"""A point that violates a constraint by more than this, relative to 1 + |x|, bounds nothing from above."""
+"""A point with a worse value of a level before than this, relative to 1 + |value|, bounds nothing from above."""
 
 
 @dataclass
@@ -90,13 +90,15 @@ def bracket(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext]) -> Bracket:
 
     outside_rows = np.maximum(np.maximum(given.low - activity, activity - given.high), 0)
     outside = np.maximum(np.maximum(given.lower - x, x - given.upper), 0)
-    loss += float(total(np.abs(y) * outside_rows) + total(np.abs(r) * outside))
-    violation = max(float(outside_rows.max(initial=0)), float(outside.max(initial=0)))
+    loss += float(total(np.maximum(np.abs(y), _prices(face, f.grad)) * outside_rows))
+    loss += float(total(np.maximum(np.abs(r), np.abs(f.grad)) * outside))
+    violation = face.missed(x)
     rounding = f.value_error + float(np.finfo(np.float64).eps) * abs(float(f.value))
     lower = float(max(float(f.value) - gap - rounding, level.lower_bound))
-    allowance = 2 * loss + 2 * f.value_error  # by the multipliers found, twice, as those of the true problem differ
-    trusted &= violation <= OUTSIDE * (1 + float(np.abs(x).max(initial=0)))
-    upper = float(float(f.value) + allowance + rounding) if trusted else np.inf
+    trusted &= violation <= FEASIBLE
+    # By the multipliers found, twice, as those of the true problem differ.
+    allowance = 2 * loss + 2 * f.value_error if trusted else np.inf
+    upper = float(float(f.value) + allowance + rounding)
     return Bracket(
         f.value,
         f.grad,
@@ -112,6 +114,11 @@ def bracket(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext]) -> Bracket:
     )
 
 
+def _prices(face: Face, grad: Ext) -> Vector:
+    """What a row missed by 1 may cost even where its multiplier is zero: the slope on the way back to it."""
+    return float((np.abs(double(grad)) * face.scale).max(initial=0.0)) / face.row_size
+
+
 def _with_prices(face: Face, grad: Ext, y: Ext, w: list[Ext]) -> tuple[Ext, list[Ext], Vector]:
     """The least lam_k that give all columns and rows fixed by level k the right sign, from the last level to the first.
 
@@ -124,12 +131,13 @@ def _with_prices(face: Face, grad: Ext, y: Ext, w: list[Ext]) -> tuple[Ext, list
         z, rows = record.z[record.columns], record.y[record.rows]
         short = np.append(-r[record.columns] / z, -y[record.rows] / rows)
         lam = max(0.0, float(short.max(initial=0)))
-        if lam > 0:
+        if lam > 0 and np.isfinite(record.allowance):  # what a level leaves is no bound where its point is none
             lam *= 1 + 1e-15
             prices[k] = lam
             r = r + lam * record.z
             y = y + lam * record.y
             w = [part + lam * own for part, own in zip(w, record.w, strict=False)] + w[len(record.w) :]
+    w = [part if np.isfinite(record.reach) else 0 * part for record, part in zip(face.records, w, strict=True)]
     return y, w, prices
 
 

@@ -14,6 +14,7 @@ from functools import partial
 
 import numpy as np
 
+from ..arrays import Vector
 from ..objectives.base import Objective
 from ..sets.base import Domain
 from ..sets.box import Box
@@ -79,10 +80,10 @@ def solve_rows(levels: Sequence[Objective], domain: Domain, *, tol: float = 1e-1
     domain = domain.with_dim(dims.pop())
     if not isinstance(domain, (Polyhedron, Box)):
         domain = absolute_values(domain, np.arange(0))
-    loose, ambiguous = _solve(levels, domain, tol, 1.0)
+    loose, ambiguous = _solve_in_good_units(levels, domain, tol, 1.0)
     if not ambiguous:
         return loose
-    sharp, _ = _solve(levels, domain, tol, SHARP)
+    sharp, _ = _solve_in_good_units(levels, domain, tol, SHARP)
     if any(a.f_upper < b.f_lower for a, b in zip(loose, sharp, strict=True)):  # a bound refutes the tie
         return sharp
     return [_joined(*pair) for pair in zip(loose, sharp, strict=True)]
@@ -107,9 +108,26 @@ def _unfinished(before: Answer, objective: Objective) -> Answer:
     return Answer(before.x, low, high, objective.lower_bound, np.inf, well_posed=False, notes=notes, assumes=ASSUMES)
 
 
-def _solve(levels: Sequence[Objective], domain: Domain, tol: float, sharpness: float) -> tuple[list[Answer], bool]:
+def _solve_in_good_units(
+    levels: Sequence[Objective], domain: Domain, tol: float, sharpness: float
+) -> tuple[list[Answer], bool]:
+    """``_solve``, and again from its point and in units of its size where a bracket is wider than asked for."""
+    first = _solve(levels, domain, tol, sharpness)
+    if _width(first[0]) <= tol:
+        return first
+    again = _solve(levels, domain, tol, sharpness, first[0][-1].x)
+    return again if _width(again[0]) < _width(first[0]) else first
+
+
+def _width(answers: list[Answer]) -> float:
+    return max(answer.width for answer in answers)
+
+
+def _solve(
+    levels: Sequence[Objective], domain: Domain, tol: float, sharpness: float, point: Vector | None = None
+) -> tuple[list[Answer], bool]:
     """The answers, and whether another choice of what counts as nonzero might change them."""
-    face, length = Face.of(domain)
+    face, length = Face.of(domain, levels, point)
     chain = Chain(face, tol, sharpness)
     answers: list[Answer] = []
     unit_before = 1.0

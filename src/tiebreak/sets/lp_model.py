@@ -18,7 +18,7 @@ from ..deadline import OutOfTime, check, remaining
 from .basis import Basis, Wide, nearest_end, read_basis
 
 LONG_ROUNDOFF = float(np.finfo(np.longdouble).eps) / 2
-HIDDEN = 2.0**16
+HIDDEN = 2.0**8
 """A bound beyond this multiple of its variable's size is kept from HiGHS until a solution crosses it."""
 MISSED = 1e-13
 """A vertex that misses a row by more than this, relative to the terms of the row, is solved again from its basis."""
@@ -171,12 +171,14 @@ class LinearProgram:
 
     def __init__(self, rows: Rows, column_scale: Vector, hidden: float = HIDDEN) -> None:
         self.rows = rows
-        self._column_scale = column_scale
-        A = sp.csr_array(rows.A * column_scale)
-        largest = abs(A).max(axis=1).toarray().ravel() if A.nnz else np.zeros(A.shape[0])
-        self._row_scale = 1 / power_of_two(largest)
+        self._set_scale(column_scale)
         self._shown = rows.without_bounds_beyond(hidden * column_scale)
         self._own = threading.local()
+
+    def _set_scale(self, column_scale: Vector) -> None:
+        A = sp.csr_array(self.rows.A * column_scale)
+        largest = abs(A).max(axis=1).toarray().ravel() if A.nnz else np.zeros(A.shape[0])
+        self._column_scale, self._row_scale = column_scale, 1 / power_of_two(largest)
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the models: the solver's own memory cannot be copied; it is built again."""
@@ -288,9 +290,12 @@ class LinearProgram:
         return np.clip(np.asarray(x, dtype=np.float64), self.rows.lower, self.rows.upper), y
 
     def _build(self) -> Any:
+        return self._model(self._shown)
+
+    def _model(self, rows: Rows) -> Any:
+        """A new HiGHS model of the rows, in scaled units."""
         import highspy
 
-        rows = self._shown
         m, n = rows.A.shape
         by_rows = sp.csr_array(rows.A)
         row_of = np.repeat(np.arange(m), np.diff(by_rows.indptr))

@@ -42,11 +42,12 @@ def variable_sizes(blocks: Sequence[tuple[Matrix, Vector]], box: Rows) -> Vector
         j, a, b = (np.concatenate([part[k] for part in parts]) for k in (1, 2, 3))
         known = b > 0
         log_b = np.log2(np.where(known, b, 1.0))
-        in_row = np.maximum(np.bincount(i, minlength=b.size) + known, 1)
+        in_row = np.bincount(i, minlength=b.size)
+        weight = np.where(known, np.maximum(in_row, 1), 0)  # so that a long row does not drown its end
         in_column = np.bincount(j, minlength=n)
         used = in_column > 0
         for _ in range(SWEEPS):
-            row = -(np.bincount(i, a + size[j], b.size) + log_b) / in_row
+            row = -(np.bincount(i, a + size[j], b.size) + weight * log_b) / np.maximum(in_row + weight, 1)
             size = -np.bincount(j, a + row[i], n) / np.maximum(in_column, 1)
         if not known.any() and (used & bounded).any():  # the smallest bound says how large a solution may be
             size += (np.log2(limit) - size)[used & bounded].min()
