@@ -359,6 +359,8 @@ class _Run:
         self.state = replace(self.state, x=partial.x, answer=partial)
         x, problem = partial.x, self.problem
         self.bounds.adopt(partial, problem.upper.value(x), problem.lower.value(x))
+        if partial.g_upper - partial.g_lower > self.tol_lower:
+            return "this is the best point of the lower level, which was not solved either"
         return "this is a lower solution: the upper level was not finished"
 
     def _ahead(self, state: State, max_iter: int, limit: float) -> int:

@@ -15,11 +15,14 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Matrix, Vector
+from ..deadline import check
 
 Ext: TypeAlias = NDArray[np.longdouble]
 
 UNIT = float(np.finfo(np.longdouble).eps) / 2
 EXTENDED = "extended-precision arithmetic follows the standard rounding model"
+LONG = 4_000_000
+"""Products with so many entries take long enough to look at the clock before."""
 WIDE = np.finfo(np.longdouble).nmant > np.finfo(np.float64).nmant
 
 
@@ -63,11 +66,18 @@ class ExtMatrix:
 
     def times(self, x: Ext) -> Ext:
         """A x."""
+        self._check()
         return _product(self._wide, x, self.sparse)
 
     def transpose_times(self, y: Ext) -> Ext:
         """A'y."""
+        self._check()
         return _product(self._wide_transposed, y, self.sparse)
+
+    def _check(self) -> None:
+        """Stop here where no time is left for a product that takes long itself."""
+        if self.shape[0] * self.shape[1] > LONG and not self.sparse:
+            check()
 
     def times_error(self, x: Ext) -> Vector:
         """A bound on the error of each entry of ``times(x)``."""

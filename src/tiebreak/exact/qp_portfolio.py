@@ -14,8 +14,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays import Matrix, Vector
+from ..deadline import SPEED, remaining
+from ..sets.effort import system_work
 from .extended import is_sparse
-from .interrupt import remaining
 
 
 class QP(NamedTuple):
@@ -45,6 +46,12 @@ MOST_ROWS = 1500
 """Up to this many rows their Gram matrix is factorised as a dense one."""
 WIDE = 4
 """So many times more columns than rows make Newton's method on the dual worth a try where some have no curvature."""
+
+
+ITERATIONS = 15
+"""An interior-point method with time for fewer is not asked."""
+THREADED = 4.0
+"""Clarabel's factorisation is so much faster than PIQP's where time may be short: on large systems."""
 
 
 def portfolio(qp: QP) -> list[Method]:
@@ -89,6 +96,12 @@ def _piqp(solver, qp: QP, form: Callable[[Matrix], Matrix]) -> Guess | None:  # 
         setattr(solver.settings, name, TOLERANCE)
     for name in ("eps_rel", "eps_duality_gap_rel"):
         setattr(solver.settings, name, TOLERANCE)
+    if np.isfinite(remaining()):  # PIQP cannot be stopped: it is told how often it may factorise
+        each = system_work(qp.H, qp.G, ITERATIONS) / ITERATIONS
+        most = int(0.8 * SPEED * remaining() / each)
+        if most < ITERATIONS:
+            return None
+        solver.settings.max_iter = min(solver.settings.max_iter, most)
     equal = qp.low == qp.high
     tied, ranged = form(qp.G if equal.all() else qp.G[equal]), form(qp.G[~equal])
     ends = qp.low[equal], ranged, qp.low[~equal], qp.high[~equal], qp.lower, qp.upper
@@ -113,7 +126,11 @@ def by_clarabel(qp: QP) -> Guess | None:
     rows = sp.csc_matrix(sp.vstack([B[tied], B[above], -B[below]]))
     ends = np.concatenate([high[tied], high[above], -low[below]])
     settings = clarabel.DefaultSettings()
-    settings.verbose, settings.max_threads, settings.time_limit = False, 1, remaining()
+    settings.verbose, settings.max_threads = False, 1
+    if np.isfinite(remaining()):  # Clarabel looks at the clock between its factorisations
+        settings.time_limit = remaining() - system_work(qp.H, qp.G) / (THREADED * SPEED)
+        if settings.time_limit <= 0:
+            return None
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = TOLERANCE
     cones = [clarabel.ZeroConeT(len(tied)), clarabel.NonnegativeConeT(len(above) + len(below))]
     P = sp.csc_matrix(sp.triu(sp.csc_matrix(qp.H)))

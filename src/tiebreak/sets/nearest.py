@@ -10,6 +10,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..arrays import Vector
+from ..deadline import OutOfTime, afford, remaining
+from .effort import system_work
 from .lp_model import Rows
 
 Sides: TypeAlias = NDArray[np.int8]  # of each row or column: -1 at its lower bound, 1 at its upper one, 0 inside
@@ -78,6 +80,7 @@ def _on_face(rows: Rows, v: Vector, row_side: Sides, column_side: Sides) -> tupl
     x = np.where(fixed, np.where(column_side > 0, rows.upper, rows.lower), v)
     mu = np.zeros(len(active))
     if len(active):
+        afford(10.0 * len(active) ** 3)  # of the least squares
         gram = (A_free @ A_free.T).toarray()
         for _ in range(3):  # the first solve squares the condition number, the refinements win it back
             step = np.linalg.lstsq(gram, A @ x - rhs, rcond=1e-13)[0]
@@ -109,15 +112,20 @@ def _interior_point(rows: Rows, v: Vector) -> tuple[Vector, Sides, Sides]:
     below = np.flatnonzero((low < high) & np.isfinite(low))
     G = sp.csc_matrix(sp.vstack([B[tied], B[above], -B[below]]))
     h = np.concatenate([high[tied], high[above], -low[below]])
+    weight = 1 / max(1.0, float(np.linalg.norm(v)))
+    P = sp.csc_matrix(weight * sp.eye_array(n))
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.max_threads = 1
+    if np.isfinite(remaining()):  # Clarabel looks at the clock between its factorisations
+        afford(system_work(P, G))
+        settings.time_limit = remaining()
     for name in ("tol_gap_abs", "tol_gap_rel", "tol_feas"):
         setattr(settings, name, 1e-13)  # asks for all it can reach; what it calls the outcome does not matter
     cones = [clarabel.ZeroConeT(len(tied)), clarabel.NonnegativeConeT(len(above) + len(below))]
-    weight = 1 / max(1.0, float(np.linalg.norm(v)))
-    P = sp.csc_matrix(weight * sp.eye_array(n))
     answer = clarabel.DefaultSolver(P, -weight * v, G, h, cones, settings).solve()
+    if remaining() == 0:
+        raise OutOfTime
     held = (np.array(answer.z) > np.array(answer.s))[len(tied) :]
     side = np.zeros(m + n, dtype=np.int8)
     side[below[held[len(above) :]]] = -1

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays import UNIT_ROUNDOFF, Vector
+from ..deadline import afford
 from .lp_model import LinearProgram, LinearProgramError, Rows, power_of_two
 from .propagation import propagated
 from .scaling import ends, variable_sizes
@@ -63,6 +64,7 @@ def _proved_box(rows: Rows, point: Vector) -> Rows:
     """
     n = rows.lower.size
     own = np.isfinite(rows.lower) | np.isfinite(rows.upper)
+    afford((rows.low.size + int(own.sum()) + 4 * n) * float(n) ** 2)  # of the singular value decomposition
     R = np.vstack([rows.A.toarray(), np.eye(n)[own]])
     low, high = np.append(rows.low, rows.lower[own]), np.append(rows.high, rows.upper[own])
     norms = np.linalg.norm(R, axis=1)
