@@ -91,3 +91,50 @@ def as_group_labels(groups: Any) -> NDArray[np.intp]:
     labels = np.empty(positions.size, dtype=np.intp)
     labels[positions] = np.repeat(np.arange(len(members)), [group.size for group in members])
     return labels
+
+
+def as_sparse(A: Any, name: str) -> Matrix:
+    """A SciPy sparse matrix of finite numbers as a ``csr_array``, or as a ``csc_array`` where it is one by columns.
+
+    SciPy does not look at the indices when a matrix is made from them, and its products read wherever they point.
+    """
+    from scipy import sparse
+
+    if A.ndim != 2:
+        raise ValueError(f"{name} must be a 2-D matrix, got shape {A.shape}")
+    if np.dtype(A.dtype).kind not in "biuf":
+        raise TypeError(f"{name} must hold real numbers, got dtype {A.dtype}; convert it to float64 first")
+    try:
+        if A.format not in ("csr", "csc", "bsr"):
+            A = A.tocoo()
+        if not _points_inside(A):
+            raise ValueError(f"its indices point outside of its shape {A.shape}")
+        matrix: Matrix = sparse.csc_array(A) if A.format == "csc" else sparse.csr_array(A)
+    except (ValueError, TypeError, IndexError, AttributeError, RuntimeError, OverflowError) as error:
+        raise ValueError(f"{name} is a malformed sparse matrix: {error}") from None
+    matrix.data = as_real_array(matrix.data, name)
+    return matrix
+
+
+def _points_inside(A: Any) -> bool:
+    """Whether a matrix in one of SciPy's formats coo, csr, csc and bsr refers to nothing but its own entries."""
+    rows, columns = A.shape
+    if A.format == "coo":
+        sizes = {np.size(A.row), np.size(A.col), np.size(A.data)}
+        return len(sizes) == 1 and _within(A.row, rows) and _within(A.col, columns)
+    if A.format == "csc":
+        return _sound(A.indptr, A.indices, len(A.data), columns, rows)
+    height, width = A.blocksize if A.format == "bsr" else (1, 1)
+    return _sound(A.indptr, A.indices, len(A.data), rows // height, columns // width)
+
+
+def _sound(starts: NDArray[Any], indices: NDArray[Any], entries: int, major: int, minor: int) -> bool:
+    """Whether compressed rows (or columns) lie one after the other within the entries, and point to what is there."""
+    if starts.ndim != 1 or starts.dtype.kind not in "iu" or starts.size != major + 1 or indices.size < entries:
+        return False
+    rising = starts[0] == 0 and starts[-1] <= min(entries, indices.size) and (starts[1:] >= starts[:-1]).all()
+    return bool(rising) and _within(indices[: starts[-1]], minor)
+
+
+def _within(indices: NDArray[Any], count: int) -> bool:
+    return indices.dtype.kind in "iu" and (indices.size == 0 or (indices.min() >= 0 and indices.max() < count))

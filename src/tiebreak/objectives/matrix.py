@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..arrays import UNIT_ROUNDOFF, Matrix, Vector, as_real_array, length
+from ..arrays import UNIT_ROUNDOFF, Matrix, Vector, as_real_array, as_sparse, length
 from ..kernels import compiled, flat
 from .spectrum import krylov_bound, largest_eigenvalue
 
@@ -179,11 +179,11 @@ def _checked_dense(A: Any, name: str) -> Matrix:
 
 def _checked_sparse(A: Any, name: str) -> Matrix:
     _check_shape(A.shape, name)
-    matrix = sparse.csc_array(A) if A.format == "csc" else sparse.csr_array(A)
+    matrix = as_sparse(A, name)
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
-    matrix.data = as_real_array(matrix.data, name)
+        matrix.data = as_real_array(matrix.data, name)
     return matrix
 
 

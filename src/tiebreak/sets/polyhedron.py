@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from ..arrays import Matrix, Vector, as_real_array, as_scalar, as_vector
+from ..arrays import Matrix, Vector, as_real_array, as_scalar, as_sparse, as_vector
 from .base import Cut, CutStatus, Domain
 from .crossing import EXACT
 from .cut import checked, cut_by_dual
@@ -204,8 +204,7 @@ def _rows(A: Any, b: ArrayLike | None, which: str) -> tuple[Matrix | None, Vecto
         raise ValueError(f"A_{which} and b_{which} go together: one of them is missing")
     matrix: Matrix = A
     if sp.issparse(A):
-        matrix = matrix.tocsr().astype(matrix.dtype)
-        matrix.data = as_real_array(matrix.data, f"A_{which}")
+        matrix = as_sparse(A, f"A_{which}").tocsr(copy=True)
     else:
         dense = as_real_array(A, f"A_{which}")
         if dense.ndim != 2:

@@ -80,7 +80,8 @@ def chunk(
 def _gram_chunk(f: Objective, g: Objective, state: CutState, axes: Axes, fixed: Fixed, count: int) -> CutState | None:
     extent = axes.extent
     F, G = gram_columns(f, extent), gram_columns(g, extent)
-    memory = _remembered(state, extent, 6)
+    n, moving = extent.size, 0 if state.run is None else extent.size
+    memory = _remembered(state, extent, (n, n, n, moving, moving, 5 + NO_CUT.size))
     if not memory:
         state = _refreshed(g, state)
         memory = _gram_memory(f, g, state, extent)
@@ -115,7 +116,8 @@ def _fair_chunk(
     rows = data_rows(f, g, extent)
     if rows is None or start.best_lower > start.level + fixed.slack + fixed.tol_lower / 2:
         return None
-    memory = _remembered(state, extent, 3) or (here.x / extent, here.images[1].copy(), NO_CUT.copy())
+    memory = _remembered(state, extent, (extent.size, g.y.size, NO_CUT.size))
+    memory = memory or (here.x / extent, here.images[1].copy(), NO_CUT.copy())
     best = np.zeros(extent.size)
     y, t, similar = memory
     vectors = Fair(y, t, similar, rows, flat(g.y), flat(g.weights), f.w, best)
@@ -154,13 +156,21 @@ def _factor_chunk(
     return _moved(state, (f, g), x, done, reason, numbers, ())
 
 
-def _remembered(state: CutState, extent: Vector, length: int) -> tuple[Vector, ...]:
+def _remembered(state: CutState, extent: Vector, sizes: tuple[int, ...]) -> tuple[Vector, ...]:
     """Copies of what the loop left behind; nothing where there is none, or not of this problem, or it is time to begin
     afresh: always at the same updates, wherever the chunks end."""
     memory = state.memory
-    if len(memory) != length or state.k % REFRESH == 0 or not np.array_equal(extent * memory[0], state.x):
+    if tuple(vector.size for vector in memory) != sizes or not _vertices(memory[-1], extent.size):
+        return ()
+    if state.k % REFRESH == 0 or not np.array_equal(extent * memory[0], state.x):
         return ()
     return tuple(vector.copy() for vector in memory)
+
+
+def _vertices(numbers: Vector, count: int) -> bool:
+    """Whether the last cut is between vertices that there are: a state may be from a file, and the loop believes it."""
+    vertices = numbers[-NO_CUT.size :: 2]
+    return bool(((vertices >= -1) & (vertices < count)).all())
 
 
 def _refreshed(g: Objective, state: CutState) -> CutState:
