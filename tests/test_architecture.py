@@ -59,8 +59,8 @@ LAYERS = {
         "tradeoff",
     },
     "files": {
-        "arrays", "choose", "lexicographic", "objectives", "problem", "result", "sets", "solve", "solvers", "steps",
-        "tradeoff",
+        "arrays", "choose", "disk", "lexicographic", "objectives", "problem", "result", "sets", "solve", "solvers",
+        "steps", "tradeoff",
     },
     "report": {"arrays", "reproduce"},
     "cli": {"comparison", "experiments", "files", "problem", "report", "result", "solve", "solvers"},

@@ -188,3 +188,35 @@ def test_interrupt_keeps_the_best_answer(file: Path) -> None:
     written = json.loads((file.parent / "problem.result.json").read_text())
     assert written["status"] == "interrupted" and len(written["x"]) == 3
     assert tb.Result.load(file.parent / "problem.result.npz").nit == written["nit"] > 0
+
+
+@pytest.mark.parametrize("output", ["../out", "/tmp/out", "a/../../out", "link/out", "link", "a\\u0000b"])
+def test_the_output_of_a_file_stays_in_its_folder(
+    output: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, elsewhere = tmp_path / "problem", tmp_path / "elsewhere"
+    folder.mkdir()
+    elsewhere.mkdir()
+    (folder / "link").symlink_to(elsewhere)
+    file = folder / "problem.toml"
+    file.write_text(f'output = "{output}"\n' + GOOD)
+    assert main(["solve", str(file)]) == 2
+    assert "problem.toml, line 1: output:" in capsys.readouterr().err
+    assert not list(elsewhere.iterdir()) and {path.name for path in tmp_path.iterdir()} == {"problem", "elsewhere"}
+    assert main(["solve", str(file), "--out", str(elsewhere / "asked")]) == 0  # whoever gives the command may
+    assert {path.name for path in elsewhere.iterdir()} == {"asked.json", "asked.npz"}
+
+
+def test_an_answer_that_cannot_be_written_is_printed(
+    file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert main(["solve", str(file)]) == 3
+    told = capsys.readouterr()
+    assert "No space left on device; the answer is printed instead" in told.err
+    answer = json.loads(told.out.strip().splitlines()[-1])
+    np.testing.assert_allclose(answer["x"], 1 / 3)
+    assert [path.name for path in file.parent.iterdir()] == ["problem.toml"]

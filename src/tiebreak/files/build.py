@@ -29,6 +29,10 @@ Spec = dict[str, Any]
 FILE_KEYS = ("upper", "lower", "domain", "slack", "error_bound", "slacks", "method", "x0", "limits", "output")
 """The keys of a file that has two levels; the first five are those of the problem."""
 
+MOST_VARIABLES = 2**24
+SIZES = ("dim", "n", "k", "atoms", "rest", "shape")
+"""Parameters that count variables."""
+
 SCALARS = {float: "a number", int: "a whole number", bool: "true or false", str: "a text"}
 
 
@@ -137,7 +141,7 @@ class Builder:
         path = (*at, "terms")
         terms = spec["terms"]
         if not isinstance(terms, list) or not terms:
-            raise KeyProblem(path, f"must be a list of objectives, got {terms!r}")
+            raise KeyProblem(path, f"must be a list of objectives, got {_short(terms)}")
         made = [self.objective(term, (*path, i)) for i, term in enumerate(terms)]
         try:
             return made[0] if len(made) == 1 else Sum(*made)
@@ -160,7 +164,7 @@ def _as_table(value: Any, at: KeyPath, word: str = "a table of type = a name, wi
     if isinstance(value, str):
         return {"type": value}
     if not isinstance(value, dict):
-        raise KeyProblem(at, f"must be {word}, got {value!r}")
+        raise KeyProblem(at, f"must be {word}, got {_short(value)}")
     return value
 
 
@@ -182,7 +186,9 @@ def _called(call: Callable[..., T], given: Spec, at: KeyPath, renamed: Mapping[s
     """The object, or what its constructor objects to, at the key that it names."""
     try:
         return call(**given)
-    except (ValueError, TypeError, RuntimeError) as error:
+    except MemoryError:
+        raise KeyProblem(at, "the memory does not suffice for this") from None
+    except (ValueError, TypeError, RuntimeError, ArithmeticError) as error:
         message = str(error)
         for own, ours in (renamed or {}).items():
             message = message.replace(own, ours)
@@ -219,16 +225,33 @@ def _scalar(value: Any, wanted: Sequence[Any], at: KeyPath) -> Any:
                 return value
             words.append("one of " + ", ".join(repr(choice) for choice in choices))
         else:
-            if type(value) is one or (one is float and type(value) is int):
+            if type(value) is int and one in (int, float):
+                _check_size(value, at)
+                return value
+            if type(value) is one:
                 return value
             words.append(SCALARS[one])
-    raise KeyProblem(at, f"must be {' or '.join(words)}, got {value!r}")
+    raise KeyProblem(at, f"must be {' or '.join(words)}, got {_short(value)}")
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _check_size(value: int, at: KeyPath) -> None:
+    """No number beyond 64 bits, and no size that no memory could hold."""
+    if abs(value) >= 2**63:
+        raise KeyProblem(at, f"is too large a number: {_short(value)}")
+    if at[-1] in SIZES and value > MOST_VARIABLES:
+        raise KeyProblem(at, f"is too large: a problem file has at most {MOST_VARIABLES} variables")
 
 
 def _array(value: list[Any], at: KeyPath) -> Any:
     for i, row in enumerate(value):
         if isinstance(row, list) != isinstance(value[0], list) or (isinstance(row, list) and len(row) != len(value[0])):
-            raise KeyProblem((*at, i), f"the rows differ in length: this is {row!r}, the first is {value[0]!r}")
+            here, first = _short(row), _short(value[0])
+            raise KeyProblem((*at, i), f"the rows differ in length: this is {here}, the first is {first}")
     try:
         array = np.array(value)
     except (ValueError, OverflowError) as error:

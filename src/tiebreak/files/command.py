@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -11,20 +12,21 @@ from ..result import Result, Status
 from ..tradeoff import Tradeoff
 from .errors import FileProblem
 from .task import Outcome, Task, read_task
-from .write import paths, write
+from .write import paths, record, write
 
-SOLVED, NOT_SOLVED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+SOLVED, NOT_SOLVED, BAD_INPUT, NOT_WRITTEN, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def solve_file(file: str, out: str | None = None, check: bool = False, verbose: bool = False) -> int:
     """The command; returns the exit code.
 
-    0 solved, 1 not solved to the tolerances, 2 something wrong with the file, 130 interrupted (with what there is).
+    0 solved, 1 not solved to the tolerances, 2 something wrong with the file, 3 the answer could not be written (it is
+    printed instead), 130 interrupted (with what there is).
     """
     interrupted = False
     try:
-        task = read_task(file)
-        stem = _stem(task, out)
+        task = read_task(file, out)
+        stem = _stem(task)
         if check:
             task.check()
             print(f"{file} is fine: {_summary(task)}")
@@ -39,16 +41,22 @@ def solve_file(file: str, out: str | None = None, check: bool = False, verbose: 
             print("interrupted before there was a point; nothing is written", file=sys.stderr)
             return INTERRUPTED
         outcome, interrupted = stop.result, True
-    written = write(task, outcome, stem)
-    print(f"{_report(outcome)}\n\n  written to {written[0]} and {written[1]}")
+    print(_report(outcome), flush=True)
+    try:
+        written = write(task, outcome, stem)
+    except OSError as error:
+        print(json.dumps(record(task, outcome), allow_nan=False))
+        print(f"error: {error}; the answer is printed instead, in full", file=sys.stderr)
+        return NOT_WRITTEN
+    print(f"\n  written to {written[0]} and {written[1]}")
     if interrupted:
         return INTERRUPTED
     return SOLVED if _solved(outcome) else NOT_SOLVED
 
 
-def _stem(task: Task, out: str | None) -> Path:
+def _stem(task: Task) -> Path:
     """Where the answer goes: where --out says, or else the file; never over the data of the problem."""
-    stem = task.output if out is None else Path(out)
+    stem = task.output
     if stem.is_dir():
         stem = stem / task.file.with_suffix(".result").name
     elif stem.suffix in (".json", ".npz"):

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import csv
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..arrays import Matrix
+from ..arrays import Matrix, as_sparse
+from ..disk import UNPACKED, Archive, ArchiveError
 from .errors import KeyProblem, suggestion
 from .locate import KeyPath
 from .tables import CSVTable, ParquetTable, Table, first_nan
 
 KEYS = ("file", "column", "columns", "without", "header", "array", "flatten")
 TABLES: dict[str, type[CSVTable] | type[ParquetTable]] = {".csv": CSVTable, ".parquet": ParquetTable}
+
+
+SPARSE: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("csr", "csc", "bsr"), ("indices", "indptr")),
+    "coo": ("row", "col"),
+    "dia": ("offsets",),
+}
+"""The formats of sparse matrices, and the names of their indices in a file."""
 
 
 class Data:
@@ -65,8 +73,10 @@ class Data:
             if (path, header) not in self._tables:
                 self._tables[path, header] = TABLES[path.suffix](path, header)
             table = self._tables[path, header]
-        except (ValueError, csv.Error, OSError, ImportError) as error:
+        except (ValueError, csv.Error, OSError, ImportError, OverflowError) as error:
             raise KeyProblem((*at, "file"), f"cannot read {path.name}: {error}") from error
+        except MemoryError:
+            raise KeyProblem((*at, "file"), f"{path.name} is too large for the memory") from None
         wanted, where = _columns(table, source, at)
         try:
             values = table.numbers(wanted)
@@ -89,7 +99,7 @@ def _columns(table: Table, source: dict[str, Any], at: KeyPath) -> tuple[list[in
         raise KeyProblem((*at, key), "a column is named twice")
     if key == "columns":
         return named, (*at, key)
-    rest = [i for i in range(len(table.names)) if i not in named]
+    rest = [i for i in range(len(table.names)) if i not in set(named)]
     if not rest:
         raise KeyProblem((*at, key), "no column is left")
     return rest, (*at, key)
@@ -112,18 +122,15 @@ def _from_npz(path: Path, source: dict[str, Any], at: KeyPath) -> Matrix:
         if key in source:
             raise KeyProblem((*at, key), f"{key} is for CSV and Parquet files; choose from an NPZ file with array")
     try:
-        with np.load(path, allow_pickle=False) as file:
-            names = list(file.files)
-            if {"format", "shape", "data"} <= set(names):
-                return _sparse(path, source, at)
-            array = file[_array_name(names, source.get("array"), at)]
-    except KeyProblem:
-        raise
-    except (ValueError, EOFError, zipfile.BadZipFile, TypeError):
-        raise KeyProblem((*at, "file"), f"{path.name} is not an NPZ file of numbers") from None
+        with Archive(path) as file:
+            if {"format", "shape", "data"} <= set(file.names):
+                return _sparse(file, path, source, at)
+            array = file.array(_array_name(file.names, source.get("array"), at))
+    except ArchiveError as error:
+        raise KeyProblem((*at, "file"), f"{path.name} is not an NPZ file of numbers: {error}") from None
     except OSError as error:
         raise KeyProblem((*at, "file"), f"cannot read {path.name}: {error}") from None
-    if array.dtype.kind == "f" and (bad := first_nan(array)):
+    if array.dtype.kind == "f" and (bad := first_nan(array)) is not None:
         raise KeyProblem(at, f"the array of {path.name} holds NaN at {list(bad)}; remove or impute it first")
     return array
 
@@ -138,12 +145,38 @@ def _array_name(names: list[str], name: Any, at: KeyPath) -> str:
     return str(name)
 
 
-def _sparse(path: Path, source: dict[str, Any], at: KeyPath) -> Matrix:
-    from scipy import sparse
-
+def _sparse(file: Archive, path: Path, source: dict[str, Any], at: KeyPath) -> Matrix:
+    """A matrix as ``scipy.sparse.save_npz`` writes it; nothing is made of it before its indices have been checked."""
     if "array" in source:
         raise KeyProblem((*at, "array"), f"{path.name} holds one sparse matrix; leave array out")
-    return sparse.load_npz(path)
+    kind = file.word("format")
+    if kind not in SPARSE:
+        raise ArchiveError(f"it has the format {kind!r}, which is not one of {', '.join(SPARSE)}")
+    shape = tuple(map(int, file.array("shape").ravel()))
+    if len(shape) != 2 or min(shape) < 1 or 8 * max(shape) > UNPACKED:
+        raise ArchiveError(f"it claims the shape {shape}")
+    data, index = file.array("data"), [file.array(name) for name in SPARSE[kind]]
+    try:
+        matrix = _made(kind, data, index, (shape[0], shape[1]))
+    except (ValueError, TypeError) as error:
+        raise ArchiveError(str(error)) from None
+    if matrix.data.dtype.kind == "f" and np.isnan(matrix.data).any():
+        raise KeyProblem(at, f"the matrix of {path.name} holds NaN; remove or impute it first")
+    return matrix
+
+
+def _made(kind: str, data: Matrix, index: list[Matrix], shape: tuple[int, int]) -> Matrix:
+    """The matrix of a format, with its indices checked."""
+    from scipy import sparse
+
+    if any(one.ndim != 1 or one.dtype.kind not in "iu" for one in index):
+        raise ValueError("its indices are no lists of whole numbers")
+    if kind == "coo":
+        return as_sparse(sparse.coo_array((data, (index[0], index[1])), shape=shape), "the matrix")
+    if kind == "dia":
+        return as_sparse(sparse.dia_array((data, index[0]), shape=shape), "the matrix")
+    make = {"csr": sparse.csr_array, "csc": sparse.csc_array, "bsr": sparse.bsr_array}[kind]
+    return as_sparse(make((data, index[0], index[1]), shape=shape), "the matrix")
 
 
 def _flag(source: dict[str, Any], key: str, at: KeyPath) -> bool:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import csv
+from array import array
+from collections import Counter
+from collections.abc import Iterator
+from math import isnan
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TextIO
 
 import numpy as np
 
 from ..arrays import Matrix
+from ..disk import EXPANSION, UNPACKED
 
 
 class Table(Protocol):
@@ -20,57 +25,85 @@ class Table(Protocol):
         """These columns as a 2-D array of numbers; ValueError names the cell that is none."""
 
 
-class Row(NamedTuple):
+class BadCell(NamedTuple):
     line: int
-    cells: list[str]
+    text: str
 
 
 class CSVTable:
-    """A CSV file. The cells become numbers when their column is asked for, so that others may hold text."""
+    """A CSV file, read once, row by row, into numbers: what else a cell holds matters only if its column is asked for.
+
+    Memory is taken for 8 bytes a cell, so at most for four times the size of the file.
+    """
 
     def __init__(self, path: Path, header: bool | None) -> None:
-        with open(path, newline="", encoding="utf-8-sig") as file:
-            reader = csv.reader(file, strict=True)
-            rows = [Row(reader.line_num, cells) for cells in reader if cells]
-        if not rows:
-            raise ValueError(f"{path.name} is empty")
-        if header is None:
-            if all(map(_is_number, rows[0].cells)):
-                raise ValueError(
-                    f"the first line of {path.name} holds nothing but numbers: say header = true if they are the "
-                    "names of the columns, header = false if they are data"
-                )
-            header = True
-        first = rows[0].cells
         self.file = path.name
-        self.names = [name.strip() for name in first] if header else [str(i) for i in range(len(first))]
-        self.rows = rows[1:] if header else rows
-        self._check()
-
-    def _check(self) -> None:
-        if not self.rows:
+        self.names: list[str] = []
+        self._bad: dict[int, BadCell] = {}  # the first cell of each column that is no number
+        numbers = array("d")
+        with open(path, newline="", encoding="utf-8-sig") as file:
+            for line, cells in self._rows(file):
+                if not self.names:
+                    self.names, is_data = self._head(cells, header)
+                    if not is_data:
+                        continue
+                if len(cells) != len(self.names):
+                    first = len(self.names)
+                    raise ValueError(f"line {line} of {self.file} has {len(cells)} cells, the first has {first}")
+                numbers.extend(self._numbers(line, cells))
+        if not self.names:
+            raise ValueError(f"{self.file} is empty")
+        if not numbers:
             raise ValueError(f"{self.file} has a header but no data")
-        for line, cells in self.rows:
-            if len(cells) != len(self.names):
-                raise ValueError(f"line {line} of {self.file} has {len(cells)} cells, the first has {len(self.names)}")
-        twice = {name for name in self.names if self.names.count(name) > 1}
-        if twice:
-            raise ValueError(f"{self.file} has the column {min(twice)!r} twice")
-        if len(self.names) == 1 and (";" in self.names[0] or "\t" in self.names[0]):
+        self._check_names()
+        self._values = np.frombuffer(numbers).reshape(-1, len(self.names))
+
+    @staticmethod
+    def _rows(file: TextIO) -> Iterator[tuple[int, list[str]]]:
+        reader = csv.reader(file, strict=True)
+        for cells in reader:
+            if cells:
+                yield reader.line_num, cells
+
+    def _head(self, cells: list[str], header: bool | None) -> tuple[list[str], bool]:
+        """The names of the columns, and whether the first line is data."""
+        if header is None and all(map(_is_number, cells)):
+            raise ValueError(
+                f"the first line of {self.file} holds nothing but numbers: say header = true if they are the "
+                "names of the columns, header = false if they are data"
+            )
+        if header is False:
+            return [str(i) for i in range(len(cells))], True
+        return [name.strip() for name in cells], False
+
+    def _check_names(self) -> None:
+        names = self.names
+        if len(set(names)) < len(names):
+            twice = min(name for name, count in Counter(names).items() if count > 1)
+            raise ValueError(f"{self.file} has the column {twice!r} twice")
+        if len(names) == 1 and (";" in names[0] or "\t" in names[0]):
             raise ValueError(f"{self.file} is not separated by commas")
 
-    def numbers(self, columns: list[int]) -> Matrix:
+    def _numbers(self, line: int, cells: list[str]) -> list[float]:
         try:
-            values = np.array([[float(row.cells[i]) for i in columns] for row in self.rows])
+            values = [float(cell) for cell in cells]
         except ValueError:
-            values = np.array([[np.nan if not _is_number(row.cells[i]) else 0.0 for i in columns] for row in self.rows])
-        if bad := first_nan(values):
-            line, cells = self.rows[bad[0]]
-            column = columns[bad[1]]
+            values = [float(cell) if _is_number(cell) else np.nan for cell in cells]
+        if any(map(isnan, values)):
+            for i, value in enumerate(values):
+                if isnan(value):
+                    self._bad.setdefault(i, BadCell(line, cells[i]))
+        return values
+
+    def numbers(self, columns: list[int]) -> Matrix:
+        bad = [(self._bad[i].line, order, i) for order, i in enumerate(columns) if i in self._bad]
+        if bad:
+            line, _, column = min(bad)
             raise ValueError(
-                f"line {line} of {self.file} has {cells[column]!r} in column {self.names[column]!r}, "
+                f"line {line} of {self.file} has {self._bad[column].text!r} in column {self.names[column]!r}, "
                 "which is no number; remove or impute it first"
             )
+        values = self._values[:, columns]
         whole = np.abs(values) < 2.0**53
         whole &= values == np.rint(values)
         return values.astype(np.int64) if whole.all() else values  # so that labels may come from a file
@@ -85,8 +118,12 @@ class ParquetTable:
         except ImportError as error:
             raise ImportError(f"{path.name} needs pyarrow: pip install pyarrow") from error
         try:
-            self._table: Any = parquet.read_table(path)
-        except ArrowException as error:
+            with parquet.ParquetFile(path) as file:
+                size = 8 * file.metadata.num_rows * file.metadata.num_columns
+                if size > max(UNPACKED, EXPANSION * path.stat().st_size):
+                    raise ValueError(f"{path.name} claims to hold {size} bytes of numbers, which is too much for it")
+                self._table: Any = file.read()
+        except (ArrowException, OSError) as error:
             raise ValueError(f"{path.name} is no Parquet file: {error}") from None
         self.file = path.name
         self.names: list[str] = self._table.column_names

@@ -26,10 +26,16 @@ from .data import Data
 from .errors import FileProblem, KeyProblem, suggestion
 from .locate import KeyPath
 
+FAILURES = (ValueError, TypeError, ArithmeticError, RuntimeError, MemoryError)
+"""What a run may end with for the reason of what it was given."""
+
 Outcome = Result | Tradeoff | Chain
 
 CHAIN_KEYS = ("levels", "domain", "limits", "output")
 PROBLEM = FILE_KEYS[:5]
+DEEPEST = 64
+"""Tables, lists and dotted keys are not nested deeper than this."""
+
 LIMITS = {"max_iter": as_count, **dict.fromkeys(("max_time", "tol_upper", "tol_lower", "tol"), as_positive)}
 assert {one.name for one in fields(Problem)} == set(PROBLEM)
 
@@ -80,8 +86,8 @@ class Task:
             if self.slacks is not None:
                 return tradeoff(self.problem, self.slacks, self.method, **options)
             return solve(self.problem, self.method, **options)
-        except (ValueError, TypeError) as error:
-            raise FileProblem.at_key(self.file, self.text, KeyProblem(self._blame(error), str(error))) from error
+        except FAILURES as error:
+            raise FileProblem.at_key(self.file, self.text, KeyProblem(self._blame(error), _words(error))) from error
 
     def check(self) -> None:
         """Find what is wrong with method, tolerances and start without running anything."""
@@ -90,8 +96,8 @@ class Task:
         options = {key: value for key, value in self.limits.items() if key in parameters(iterate)}
         try:
             iterate(self.problem, self.method, x0=self.x0, **options)
-        except (ValueError, TypeError) as error:
-            raise FileProblem.at_key(self.file, self.text, KeyProblem(self._blame(error), str(error))) from error
+        except FAILURES as error:
+            raise FileProblem.at_key(self.file, self.text, KeyProblem(self._blame(error), _words(error))) from error
 
     def _blame(self, error: Exception) -> KeyPath:
         if self.problem is None:
@@ -103,8 +109,15 @@ class Task:
         return ("method",)
 
 
-def read_task(file: str | Path) -> Task:
+def read_task(file: str | Path, output: str | Path | None = None) -> Task:
     """Read a problem file and the data it names; everything in it is checked.
+
+    Parameters
+    ----------
+    file : path
+        The problem file.
+    output : path, optional
+        Where the answer goes, whatever the file says: only you, not the file, may choose another folder than its own.
 
     Raises
     ------
@@ -114,9 +127,13 @@ def read_task(file: str | Path) -> Task:
     file = Path(file)
     text, spec = _parsed(file)
     try:
-        return _Reader(file, text, spec).task()
+        return _Reader(file, text, spec).task(output)
     except KeyProblem as problem:
         raise FileProblem.at_key(file, text, problem) from problem.__cause__
+    except RecursionError:
+        raise FileProblem(file, 1, "", "is nested too deeply") from None
+    except MemoryError:
+        raise FileProblem(file, 1, "", "asks for more than the memory can hold") from None
 
 
 def _parsed(file: Path) -> tuple[str, Spec]:
@@ -126,12 +143,44 @@ def _parsed(file: Path) -> tuple[str, Spec]:
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
         raise FileProblem(file, line, "", "is not UTF-8 text; save it with that encoding") from None
+    if deep := _DOTTED.search(text):
+        raise FileProblem(file, text.count("\n", 0, deep.start(1)) + 1, "", "has a key of too many parts")
     try:
-        return text, tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        spec = tomllib.loads(text)
+    except RecursionError:
+        raise FileProblem(file, 1, "", "is nested too deeply") from None
+    except ValueError as error:  # a TOMLDecodeError, or a number of more digits than Python reads
         place = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", str(error))
-        line = int(place[1]) if place and place[1] else text.count("\n") + 1
+        line = int(place[1]) if place and place[1] else text.count("\n") + 1 if place else 1
         raise FileProblem(file, line, "", f"is not valid TOML: {error}") from None
+    if _depth(spec) > DEEPEST:
+        raise FileProblem(file, 1, "", "is nested too deeply")
+    return text, spec
+
+
+_DOTTED = re.compile(
+    # a key begins where a line, a table, a header or an element does; comments and values are passed over at once
+    rf"(?:^|[\[{{,])[ \t]*((?:(?:[A-Za-z0-9_-]+|\"[^\"\n]*\"|'[^'\n]*')[ \t]*\.[ \t]*){{{DEEPEST}}})",
+    re.MULTILINE,
+)
+
+
+def _depth(value: Any) -> int:
+    """How deep tables and lists are nested, found without nesting."""
+    depth, layer = 0, [value]
+    while layer:
+        depth += 1
+        inside = (one.values() if isinstance(one, dict) else one for one in layer)
+        layer = [part for parts in inside for part in parts if isinstance(part, (dict, list))]
+    return depth
+
+
+def _words(error: BaseException) -> str:
+    """What went wrong; of errors that say little, also what they are."""
+    if isinstance(error, MemoryError):
+        return "the memory does not suffice"
+    plain = isinstance(error, (ValueError, TypeError)) and str(error)
+    return str(error) if plain else f"{type(error).__name__}: {error}"
 
 
 def _checked(check: Callable[[Any, str], Any], value: Any, at: KeyPath) -> None:
@@ -147,7 +196,7 @@ class _Reader:
         self.data = Data(file.parent)
         self.build = Builder(self.data)
 
-    def task(self) -> Task:
+    def task(self, output: str | Path | None) -> Task:
         chain = "levels" in self.spec
         keys = CHAIN_KEYS if chain else FILE_KEYS
         for key in self.spec:
@@ -160,7 +209,7 @@ class _Reader:
             text=self.text,
             spec=self.spec,
             limits=self._limits(lexicographic if chain else solve),
-            output=self._output(),
+            output=self._output() if output is None else Path(output),
             data_files=frozenset(self.data.files),
             **parts,
         )
@@ -216,4 +265,11 @@ class _Reader:
             return self.file.with_suffix(".result")
         if not isinstance(given, str) or not given:
             raise KeyProblem(("output",), f"must be the name of a file without ending, got {given!r}")
-        return self.file.parent / given
+        path = self.file.parent / given
+        try:
+            inside = path.resolve().is_relative_to(self.file.parent.resolve())
+        except (OSError, ValueError, RuntimeError) as error:  # a name that no file can have
+            raise KeyProblem(("output",), f"cannot be the name of a file: {error}") from None
+        if not inside:
+            raise KeyProblem(("output",), f"{given!r} is outside of the folder of the file; --out may name it")
+        return path

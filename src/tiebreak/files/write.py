@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import platform
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..choose import choose
+from ..disk import write_whole
 from ..result import Result
 from ..tradeoff import Tradeoff
 from .task import Outcome, Task
@@ -26,16 +26,12 @@ LIBRARIES = ("tiebreak", "numpy", "scipy", "highspy", "clarabel", "piqp")
 def write(task: Task, outcome: Outcome, stem: Path) -> tuple[Path, Path]:
     """Write ``stem``.json and ``stem``.npz, each complete or not at all; returns their paths."""
     as_json, as_npz = paths(stem)
+    text = json.dumps(record(task, outcome), indent=1, allow_nan=False) + "\n"
+    write_whole(as_json, lambda file: file.write(text.encode()))
     if isinstance(outcome, Result):
         outcome.save(as_npz)
     else:
-        part = as_npz.with_name(as_npz.name + ".part")
-        with open(part, "wb") as file:
-            np.savez(file, **_arrays(outcome))
-        os.replace(part, as_npz)
-    part = as_json.with_name(as_json.name + ".part")
-    part.write_text(json.dumps(record(task, outcome), indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    os.replace(part, as_json)
+        write_whole(as_npz, lambda file: np.savez(file, **_arrays(outcome)))
     return as_json, as_npz
 
 
