@@ -90,7 +90,7 @@ def starting_point(problem: Problem, x0: ArrayLike | Result | None) -> Vector | 
     if "project" not in problem.domain.oracles:
         raise ValueError("x0 lies outside the domain, which has no projection: give a point inside")
     warnings.warn("x0 lies outside the domain; its projection is used", UserWarning, stacklevel=4)
-    return problem.domain.project(x)
+    return problem.domain.project(x).copy()
 
 
 def _check_shapes(problem: Problem, state: State) -> None:

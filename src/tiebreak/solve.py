@@ -20,14 +20,14 @@ from .certificate import Bounds, Certificate
 from .choose import able, choose, unmet
 from .deadline import OutOfTime, limited
 from .exact.interrupt import kept
-from .objectives import ConvexityError, GradientError, check_convexity, check_gradient
+from .examination import by_user, confirm, examine
 from .origin import Ledger, Origin
 from .problem import Problem, start_point
 from .result import Result, Status, explain
 from .resume import Method as Method
 from .resume import Start, first_state, origin_of, starting_point, taken_up
 from .solvers import Solver, State, named
-from .watch import NonFiniteError, watched
+from .watch import NonFiniteError, Witnesses, watched
 
 logger = logging.getLogger("tiebreak")
 
@@ -126,7 +126,7 @@ def solve(
     try:
         with limited(limit):
             start = run.begin(x0, seed)
-            _check_functions(problem, seed)
+            examine(problem, run.witnesses, seed)
             status, detail = run.through(start, callbacks, max_iter, limit)
     except OutOfTime:
         status, detail = Status.MAX_TIME, f"the limit of {limit:g} s was reached before the first update"
@@ -178,8 +178,9 @@ def iterate(
     solver, _, _, _ = _prepare(problem, method, tol_upper, tol_lower, seed)
     origin = origin_of(problem, solver, seed)
     start = first_state(problem, x0, origin) if isinstance(x0, State) else starting_point(problem, x0)
-    _check_functions(problem, seed)
-    states = _states(problem, solver, start, origin)
+    witnesses = Witnesses(problem)
+    examine(problem, witnesses, seed)
+    states = _states(watched(problem, Counter(), "", witnesses) if by_user(problem) else problem, solver, start, origin)
     return _one_a_count(states)
 
 
@@ -246,7 +247,8 @@ class _Run:
     interrupt: KeyboardInterrupt | None = None
 
     def __post_init__(self) -> None:
-        self.bounds = Bounds(watched(self.problem, self.calls, "bounds."))
+        self.witnesses = Witnesses(self.problem)
+        self.bounds = Bounds(watched(self.problem, self.calls, "bounds.", self.witnesses))
         self._next_check = 0 if self.solver.needs else 1  # the start of a method without oracles tells nothing
         self._observed: _Observed | None = None
         self._tightened_at = 0
@@ -297,7 +299,7 @@ class _Run:
     ) -> tuple[Status, str]:
         """Run until something ends it; returns what did."""
         # a method that needs no oracles works on the data itself
-        problem = watched(self.problem, self.calls) if self.solver.needs else self.problem
+        problem = watched(self.problem, self.calls, "", self.witnesses) if self.solver.needs else self.problem
         in_chunks = not callbacks and type(self.solver).advance_many is not Solver.advance_many
         ahead = (lambda state: self._ahead(state, max_iter, limit)) if in_chunks else None
         states = _states(
@@ -307,6 +309,7 @@ class _Run:
             for state in states:
                 self.state = state
                 if self._holds(state):
+                    self._confirm()
                     self._tell(callbacks)
                     return Status.CONVERGED, "both tolerances are proved"
                 if self._tell(callbacks):
@@ -404,6 +407,11 @@ class _Run:
         self._changed_at = self._changed_at if self._unchanged else state.k
         self._last = now
         return self._shown(certificate)
+
+    def _confirm(self) -> None:
+        """Before success: what a user wrote must not contradict it."""
+        if by_user(self.problem) and self._observed is not None:
+            confirm(self.bounds.problem, self._observed.point)
 
     def _shown(self, certificate: Certificate) -> bool:
         return certificate.shows(self.tol_upper, self.tol_lower, self.problem.slack)
@@ -540,22 +548,3 @@ def _prepare(
         raise ValueError(f"method {solver.info.name!r} needs {', '.join(missing)}, which the problem lacks{instead}")
     free = "tol_lower" in open_fields
     return replace(solver, **open_fields) if open_fields else solver, reason, tol_lower, free
-
-
-def _check_functions(problem: Problem, seed: int | None) -> None:
-    """One look at what a user wrote by hand: the gradient along one direction, convexity where it is claimed."""
-    if not (problem.upper.claims or problem.lower.claims) or "lmo" not in problem.domain.oracles:
-        return
-    rng = np.random.default_rng(0 if seed is None else seed)
-    directions = rng.standard_normal((3, problem.dim))
-    corners = [problem.domain.lmo(direction) for direction in directions]
-    middle = sum(corners) / len(corners)
-    for name, objective in (("upper", problem.upper), ("lower", problem.lower)):
-        if not objective.claims:
-            continue
-        try:
-            check_gradient(objective.smooth_part, middle)
-            if objective.convex:
-                check_convexity(objective, [middle, *corners])
-        except (GradientError, ConvexityError) as error:
-            raise type(error)(f"{name}: {error}") from None

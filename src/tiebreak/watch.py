@@ -15,6 +15,8 @@ from .arrays import Vector
 from .objectives.base import Image, Objective
 from .problem import Problem
 from .sets.base import Cut, Domain
+from .usercode import call, real_copy
+from .witness import DomainWitness, ObjectiveWitness
 
 
 class NonFiniteError(ArithmeticError):
@@ -25,13 +27,41 @@ class NonFiniteError(ArithmeticError):
         self.oracle = oracle
 
 
-def watched(problem: Problem, calls: Counter[str], prefix: str = "") -> Problem:
-    """The same problem, its oracle calls counted in ``calls`` under names such as "upper.grad"."""
+class Witnesses:
+    """Who remembers what the parts of a problem answered that a user wrote; the others need nobody."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._dim = problem.dim
+        self._domain = DomainWitness(problem.domain, problem.dim) if problem.domain.by_user else None
+        self._objectives: dict[tuple[str, bool], ObjectiveWitness] = {}
+
+    def objective(self, inner: Objective, name: str, calls: Counter[str], *, smooth: bool = False) -> Objective:
+        """The stand-in for one level, or for its smooth part."""
+        if not inner.claims:
+            return _WatchedObjective(inner, name, calls)
+        key = name.rpartition(".")[2], smooth
+        if key not in self._objectives:
+            self._objectives[key] = ObjectiveWitness(key[0], inner, self._dim)
+        return _UsersObjective(inner, name, calls, self._objectives[key], self)
+
+    def domain(self, inner: Domain, name: str, calls: Counter[str]) -> Domain:
+        """The stand-in for the set."""
+        if self._domain is None:
+            return _WatchedDomain(inner, name, calls)
+        return _UsersDomain(inner, name, calls, self._domain)
+
+
+def watched(problem: Problem, calls: Counter[str], prefix: str = "", witnesses: Witnesses | None = None) -> Problem:
+    """The same problem, its oracle calls counted in ``calls`` under names such as "upper.grad".
+
+    What a user wrote gets copies, and its answers are compared with what ``witnesses`` have seen.
+    """
+    witnesses = witnesses or Witnesses(problem)
     return replace(
         problem,
-        upper=_WatchedObjective(problem.upper, f"{prefix}upper", calls),
-        lower=_WatchedObjective(problem.lower, f"{prefix}lower", calls),
-        domain=_WatchedDomain(problem.domain, f"{prefix}domain", calls),
+        upper=witnesses.objective(problem.upper, f"{prefix}upper", calls),
+        lower=witnesses.objective(problem.lower, f"{prefix}lower", calls),
+        domain=witnesses.domain(problem.domain, f"{prefix}domain", calls),
     )
 
 
@@ -128,6 +158,7 @@ class _WatchedDomain(_Watched, Domain):
         super().__init__(inner, name, calls)
         self.dim = inner.dim
         self.oracles = inner.oracles
+        self.by_user, self.searches = inner.by_user, inner.searches
 
     @property
     def assumes(self) -> str:  # type: ignore[override]
@@ -165,3 +196,97 @@ class _WatchedDomain(_Watched, Domain):
 
     def contains(self, x: Vector, tol: float = 1e-9) -> bool:
         return self._inner.contains(x, tol)  # type: ignore[no-any-return]
+
+
+class _UsersObjective(_WatchedObjective):
+    """A level that a user wrote: it gets copies, and its answers must fit to those before."""
+
+    def __init__(
+        self, inner: Objective, name: str, calls: Counter[str], witness: ObjectiveWitness, witnesses: Witnesses
+    ) -> None:
+        super().__init__(inner, name, calls)
+        self._witness, self._witnesses = witness, witnesses
+
+    @cached_property
+    def smooth_part(self) -> Objective:
+        if self.differentiable:
+            return self
+        return self._witnesses.objective(self._inner.smooth_part, self._name, self._calls, smooth=True)
+
+    def value(self, x: Vector) -> float:
+        return self._seen_value(x, call("value", self._inner.value, x))
+
+    def value_at(self, x: Vector, image: Image) -> float:
+        return self._seen_value(x, call("value_at", self._inner.value_at, x, image))
+
+    def value_and_error(self, x: Vector) -> tuple[float, float]:
+        value, error = call("value_and_error", self._inner.value_and_error, x)
+        return self._seen_value(x, value), error if math.isfinite(error) else np.inf
+
+    def grad(self, x: Vector) -> Vector:
+        grad = real_copy(call("grad", self._inner.grad, x), "grad", x.shape)
+        self._noted("grad", grad)
+        self._witness.saw_grad(x, grad)
+        return grad
+
+    def value_and_grad(self, x: Vector) -> tuple[float, Vector]:
+        return self._seen(x, call("value_and_grad", self._inner.value_and_grad, x))
+
+    def value_and_grad_at(self, x: Vector, image: Image) -> tuple[float, Vector]:
+        return self._seen(x, call("value_and_grad_at", self._inner.value_and_grad_at, x, image))
+
+    def scaled_dual_bound(self, x: Vector, linear_minimum: float) -> float:
+        return super().scaled_dual_bound(x.copy(), linear_minimum)
+
+    def rounding(self, x: Vector) -> tuple[float, float]:
+        return super().rounding(x.copy())
+
+    def _seen_value(self, x: Vector, answer: Any) -> float:
+        value = float(real_copy(answer, "value", ()))
+        self._noted("value", value)
+        self._witness.saw(x, value)
+        return value
+
+    def _seen(self, x: Vector, answer: Any) -> tuple[float, Vector]:
+        value, grad = float(real_copy(answer[0], "value", ())), real_copy(answer[1], "grad", x.shape)
+        self._noted("grad", value, grad)
+        self._witness.saw(x, value, grad)
+        return value, grad
+
+
+class _UsersDomain(_WatchedDomain):
+    """A set that a user wrote: it gets copies, and its answers must fit to those before."""
+
+    def __init__(self, inner: Domain, name: str, calls: Counter[str], witness: DomainWitness) -> None:
+        super().__init__(inner, name, calls)
+        self._witness = witness
+
+    def lmo(self, c: Vector) -> Vector:
+        point = real_copy(call("lmo", self._inner.lmo, c), "lmo", c.shape)
+        self._noted("lmo", point)
+        self._witness.saw_minimiser(c, point)
+        return point
+
+    def lmo_cut(self, a: Vector, c: Vector, b: float, *, warm: float = 0.0) -> Cut:
+        cut: Cut = call("lmo_cut", lambda *given: self._inner.lmo_cut(*given, warm=warm), a, c, b)
+        point = real_copy(cut.point, "lmo_cut", a.shape)
+        self._noted("lmo_cut", point)
+        self._witness.saw_point(point, "lmo_cut")
+        return replace(cut, point=point)
+
+    def project(self, x: Vector) -> Vector:
+        point = real_copy(call("project", self._inner.project, x), "project", x.shape)
+        self._noted("project", point)
+        self._witness.saw_projection(x, point)
+        return point
+
+    def project_cut(self, x: Vector, c: Vector, b: float) -> Vector:
+        point = real_copy(call("project_cut", self._inner.project_cut, x, c, b), "project_cut", x.shape)
+        self._noted("project", point)
+        return point
+
+    def contains(self, x: Vector, tol: float = 1e-9) -> bool:
+        inside = bool(call("contains", self._inner.contains, x, tol))
+        if inside:
+            self._witness.saw_point(x, "contains", tol * float(np.linalg.norm(x)))
+        return inside

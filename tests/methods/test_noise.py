@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import zlib
 from collections.abc import Callable
 
 import numpy as np
@@ -40,7 +41,7 @@ def level(noise: Callable, smoothness: float | None) -> tb.Function:
 
 NOISES = {
     "rising": lambda x, n: 1e-3 * n,
-    "hash": lambda x, n: 1e-3 * (hash(x.tobytes()) % 1000) / 1000,
+    "hash": lambda x, n: 1e-3 * (zlib.crc32(x.tobytes()) % 1000) / 1000,
     "random": lambda x, n: 1e-4 * float(np.random.default_rng(n).random()),
     "alternating": lambda x, n: 1e-2 * (n % 2),
     "after a while": lambda x, n: float(n > 40) * n,

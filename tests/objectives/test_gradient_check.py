@@ -131,3 +131,53 @@ def test_convex_objectives_pass_and_others_fail(seed, size, reach):
     saddle = tb.Quadratic(size * np.diag([1.0, 1.0, -1.0]), np.zeros(3))
     with pytest.raises(tb.ConvexityError, match=r"upper lies .* not convex"):
         check_convexity(saddle, [np.zeros(3), reach * np.array([0.0, 0.1, 1.0])], name="upper")
+
+
+def hard_cases(rng, d, s, r):
+    """Functions of size s on a scale of length r with right gradients, and where each is least or has a kink."""
+    A, c = rng.standard_normal((2 * d, d)) / r, r * rng.standard_normal(d)
+    Q, b = A.T @ A, A @ c
+
+    def soft(x):
+        return np.logaddexp.reduce(A @ (x - c))
+
+    return c, {
+        "square": (lambda x: s * (x - c) @ (x - c) / r**2, lambda x: 2 * s * (x - c) / r**2),
+        "least squares": (lambda x: s * (A @ x - b) @ (A @ x - b), lambda x: 2 * s * A.T @ (A @ x - b)),
+        "terms that cancel": (
+            lambda x: s * (x @ Q @ x - 2 * (A.T @ b) @ x + b @ b),
+            lambda x: 2 * s * (Q @ x - A.T @ b),
+        ),
+        "far from zero": (lambda x: 1e6 * s + s * (x - c) @ (x - c) / r**2, lambda x: 2 * s * (x - c) / r**2),
+        "quartic": (lambda x: s * np.sum((x - c) ** 4) / r**4, lambda x: 4 * s * (x - c) ** 3 / r**4),
+        "cubic": (lambda x: s * np.sum((x - c) ** 3) / r**3, lambda x: 3 * s * (x - c) ** 2 / r**3),
+        "l1": (lambda x: s * np.abs(x - c).sum() / r, lambda x: s * np.sign(x - c) / r),
+        "hinge": (lambda x: s * np.maximum(x - c, 0).sum() / r, lambda x: s * (x > c) / r),
+        "maximum": (lambda x: s * (A @ (x - c)).max(), lambda x: s * A[(A @ (x - c)).argmax()]),
+        "norm": (lambda x: s * np.linalg.norm(x - c) / r, lambda x: s * (x - c) / (np.linalg.norm(x - c) or 1) / r),
+        "log-sum-exp": (lambda x: s * soft(x), lambda x: s * A.T @ np.exp(A @ (x - c) - soft(x))),
+        "linear": (lambda x: s * A[0] @ x, lambda x: s * A[0]),
+        "constant": (lambda x: 3.0 * s, lambda x: 0 * x),
+    }
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_right_gradients_pass_at_minimisers_and_kinks_of_every_size_and_wrong_ones_fail(seed):
+    rng = np.random.default_rng(seed)
+    d, s, r = int(rng.integers(1, 8)), 10.0 ** rng.uniform(-8, 8), 10.0 ** rng.uniform(-8, 8)
+    c, functions = hard_cases(rng, d, s, r)
+    away = rng.standard_normal(d)
+    for name, (value, grad) in functions.items():
+        for far in (0.0, 1e-15, 1e-7, 1.0, 100.0):
+            tb.check_gradient(tb.Function(value, grad), c + far * r * away, name=name)
+        if name == "constant" or not grad(c + r * away).any():
+            continue
+        for factor in (0.5, 1.01, -1.0):
+            with pytest.raises(tb.GradientError):
+                tb.check_gradient(tb.Function(value, lambda x, f=factor, g=grad: f * g(x)), c + r * away)
+
+
+def test_a_kink_excuses_no_slope_beyond_its_sides():
+    for slope in (-1.1, 1.1, 5.0):
+        with pytest.raises(tb.GradientError):
+            tb.check_gradient(tb.Function(lambda x: abs(x[0]), lambda x, a=slope: np.array([a])), [0.0])

@@ -63,8 +63,10 @@ class Function(Objective):
         self._smoothness = None if smoothness is None else as_scalar(smoothness, "smoothness")
         if self._smoothness is not None and self._smoothness < 0:
             raise ValueError(f"smoothness must be nonnegative, got {self._smoothness:g}")
-        self.claims = "value, gradient and convexity are as given" if convex else "value and gradient are as given"
-        self.lower_bound = -np.inf if lower_bound == -np.inf else as_scalar(lower_bound, "lower_bound")
+        self.lower_bound = -np.inf if _is_minus_infinity(lower_bound) else as_scalar(lower_bound, "lower_bound")
+        facts = {"convexity": self.convex, "lower_bound": np.isfinite(self.lower_bound), "smoothness": self._smoothness}
+        given = ["value", "gradient", *(fact for fact, value in facts.items() if value not in (None, False))]
+        self.claims = f"{', '.join(given[:-1])} and {given[-1]} are as given"
 
     @property
     def smoothness(self) -> float | None:
@@ -81,3 +83,7 @@ class Function(Objective):
 
     def value_and_grad(self, x: Vector) -> tuple[float, Vector]:
         return self.value(x), self.grad(x)
+
+
+def _is_minus_infinity(bound: Any) -> bool:
+    return isinstance(bound, (float, np.floating)) and bool(bound == -np.inf)

@@ -13,7 +13,7 @@ from .base import Objective
 
 AGREEMENT = 1e-6  # a wrong gradient agrees this well by chance only
 TOLERANCE = 1e-4  # what is forgiven where no step does
-EXPONENTS = (-4, -3, -5, -6, -7, -8, -2, -1, 0, *range(-9, -17, -1))  # of the steps, the likeliest first
+EXPONENTS = (-4, -3, -5, -6, -7, -8, -2, -1, 0, *range(-9, -25, -1))  # of the steps, the likeliest first
 SINGLE = float(np.finfo(np.float32).eps / np.finfo(np.float64).eps)
 
 
@@ -54,9 +54,10 @@ def check_gradient(
 
     Notes
     -----
-    Steps from 1 down to 1e-16, relative to 1 + ||x||, are tried until one agrees to 1e-6. If none does, the
+    Steps from 1 down to 1e-24, relative to 1 + ||x||, are tried until one agrees to 1e-6. If none does, the
     one with the smallest estimated error decides. That error is the rounding of the two values (single
     precision is recognised by its numbers), plus how far the difference contradicts those of shorter steps.
+    At a kink any slope between those on either side will do.
 
     Examples
     --------
@@ -75,21 +76,22 @@ def check_gradient(
         if not along.any():
             raise ValueError("direction is zero; pass a nonzero vector")
     along = along / np.linalg.norm(along)
-    gradient = objective.grad(point)
+    gradient = objective.grad(point.copy())
     slope = float(gradient @ along)
     reach = 1.0 + float(np.linalg.norm(point))
 
     with np.errstate(all="ignore"):
-        noise = objective.rounding(point)[0]
+        noise = objective.rounding(point.copy())[0]
         noise += 2 * UNIT_ROUNDOFF * float(np.linalg.norm(gradient) * np.linalg.norm(point))  # of x + h d itself
-        pairs: dict[float, tuple[float, float]] = {}
+        line = _Line(objective, point, along, noise)
         for exponent in EXPONENTS:
-            step = reach * 10.0**exponent
-            pairs[step] = _values(objective, point, along, step)
-            difference, error = _difference(*pairs[step], step, noise, point.size)
+            difference, error = line.difference(reach * 10.0**exponent)
             if abs(difference - slope) <= AGREEMENT * abs(slope) and error <= 1e-2 * abs(slope):
                 return
-        found, error = _best_difference(pairs, noise, point.size)
+        found, error = line.best()
+        if np.isfinite(error) and line.has_kink(slope, found):
+            return
+        error += line.slope_error(slope)
     if not np.isfinite(error):
         raise GradientError(
             f"the gradient of {name} cannot be checked: its value is not finite around x; pass another x"
@@ -101,37 +103,83 @@ def check_gradient(
         )
 
 
-def _values(objective: Objective, x: Vector, along: Vector, step: float) -> tuple[float, float]:
-    """f(x + step d) and f(x - step d), NaN where f is not defined at both points."""
-    try:
-        return objective.value(x + step * along), objective.value(x - step * along)
-    except (ArithmeticError, ValueError):  # math.exp overflows, math.log outside its domain
-        return np.nan, np.nan
+class _Line:
+    """The values of a function along a line through x, the steps tried so far, and their errors."""
 
+    def __init__(self, objective: Objective, x: Vector, along: Vector, noise: float) -> None:
+        self._objective, self._x, self._along, self._noise = objective, x, along, noise
+        self._size = float(np.linalg.norm(x))
+        self._unit, self._lost = 1.0, 0.0
+        self._centre = self._value(x)
+        self._pairs: dict[float, tuple[float, float]] = {}
 
-def _difference(above: float, below: float, step: float, noise: float, dim: int) -> tuple[float, float]:
-    """The central difference and a bound on its rounding error."""
-    size = noise + (dim + 8) * UNIT_ROUNDOFF * max(abs(above), abs(below))
-    return (above - below) / (2 * step), size / step
+    def difference(self, step: float) -> tuple[float, float]:
+        """The central difference with this step, and a bound on its rounding error."""
+        above, below = self._value(self._x + step * self._along), self._value(self._x - step * self._along)
+        self._pairs[step] = above, below
+        return (above - below) / (2 * step), self._rounding(step)
 
+    def best(self) -> tuple[float, float]:
+        """The central difference with the smallest estimated error, and that error (inf if there is none)."""
+        values = np.array([pair for pair in self._pairs.values() if np.isfinite(pair).all()])
+        self._unit = SINGLE if (values == values.astype(np.float32)).all() else 1.0
+        # Steps that are lost in rounding of x show what else is: sums of large terms that cancel, for example.
+        lost = [step for step in self._pairs if step <= 64 * UNIT_ROUNDOFF * self._size]
+        changes = [abs(value - self._centre) for step in lost for value in self._pairs[step]]
+        self._lost = max((change for change in changes if np.isfinite(change)), default=0.0)
+        best = (0.0, np.inf)
+        shorter: list[tuple[float, float]] = []
+        for step in sorted(self._pairs):
+            above, below = self._pairs[step]
+            difference, rounding = (above - below) / (2 * step), self._rounding(step)
+            if not np.isfinite(difference):
+                continue
+            contradiction = max((abs(difference - d) - r for d, r in shorter), default=0.0)
+            # What the next shorter step, with ten times the rounding error, cannot see may be there too.
+            error = 11 * rounding + max(contradiction, 0.0)
+            best = min(best, (difference, error), key=lambda pair: pair[1])
+            shorter.append((difference, rounding))
+        return best
 
-def _best_difference(pairs: dict[float, tuple[float, float]], noise: float, dim: int) -> tuple[float, float]:
-    """The central difference with the smallest estimated error, and that error (inf if there is none)."""
-    values = np.array([pair for pair in pairs.values() if np.isfinite(pair).all()])
-    single = SINGLE if (values == values.astype(np.float32)).all() else 1.0
-    best = (0.0, np.inf)
-    shorter: list[tuple[float, float]] = []
-    for step in sorted(pairs):
-        difference, rounding = _difference(*pairs[step], step, noise, dim)
-        if not np.isfinite(difference):
-            continue
-        rounding *= single
-        contradiction = max((abs(difference - d) - r for d, r in shorter), default=0.0)
-        # What the next shorter step, with ten times the rounding error, cannot see may be there too.
-        error = 11 * rounding + max(contradiction, 0.0)
-        best = min(best, (difference, error), key=lambda pair: pair[1])
-        shorter.append((difference, rounding))
-    return best
+    def has_kink(self, slope: float, found: float) -> bool:
+        """Whether the slope lies between the slopes on either side, by the shortest steps that tell it from ``found``.
+
+        Extrapolated to the step 0 both sides agree unless x is at a kink, where any slope between them will do.
+        """
+        resolved = sorted(step for step in self._pairs if 4 * self._rounding(step) <= abs(found - slope))
+        if len(resolved) < 2 or not np.isfinite(self._centre):
+            return False
+        h, k = resolved[:2]
+        sides = [(k * one - h * other) / (k - h) for one, other in zip(self._sides(h), self._sides(k), strict=True)]
+        error = 2 * (k * self._rounding(h) + h * self._rounding(k)) / (k - h)
+        return min(sides) - error <= slope <= max(sides) + error
+
+    def _sides(self, step: float) -> tuple[float, float]:
+        above, below = self._pairs[step]
+        return (self._centre - below) / step, (above - self._centre) / step
+
+    def _value(self, x: Vector) -> float:
+        """f at x, NaN where it is not defined."""
+        try:
+            return self._objective.value(x)
+        except (ArithmeticError, ValueError):  # math.exp overflows, math.log outside its domain
+            return np.nan
+
+    def _rounding(self, step: float) -> float:
+        """A bound on the rounding error of a difference with this step."""
+        above, below = self._pairs[step]
+        size = self._noise + (self._x.size + 8) * UNIT_ROUNDOFF * max(abs(above), abs(below))
+        lost = self._lost
+        if np.isfinite(self._centre):  # x + h d is rounded, and the slope there may be another one than at x
+            rise = abs(above - self._centre) + abs(below - self._centre)
+            lost += 16 * self._x.size * UNIT_ROUNDOFF * self._size * rise / step
+        return (lost + self._unit * size) / step
+
+    def slope_error(self, slope: float) -> float:
+        """How far the slope itself moves with the last digits of x: gradients are sums that may cancel, too."""
+        shift = 4 * UNIT_ROUNDOFF * self._size * self._along
+        slopes = [float(self._objective.grad(self._x + sign * shift) @ self._along) for sign in (1, -1)]
+        return 4 * max(abs(other - slope) for other in slopes)
 
 
 def check_convexity(objective: Objective, points: Sequence[ArrayLike], name: str = "the objective") -> None:

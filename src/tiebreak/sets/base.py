@@ -70,6 +70,12 @@ class Domain(ABC):
     assumes: str = ""
     """What a bound computed with ``lmo`` takes for granted beyond floating point; empty where it is a proof."""
 
+    by_user: bool = False
+    """Whether its oracles, or some of them, are functions that a user wrote."""
+
+    searches: bool = False
+    """Whether ``contains`` is a search through ``lmo``, so that it costs many calls and tells nothing new."""
+
     polytope: bool = False
     """Whether the set is a polytope and ``lmo`` returns its vertices, exactly."""
 
@@ -81,8 +87,10 @@ class Domain(ABC):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        if cls.__module__.split(".")[0] != "tiebreak" and "assumes" not in vars(cls):
-            cls.assumes = "its oracles are as its class gives them"
+        if cls.__module__.split(".")[0] != "tiebreak":
+            cls.by_user = True
+            if "assumes" not in vars(cls):
+                cls.assumes = "its oracles are as its class gives them"
 
     @abstractmethod
     def lmo(self, c: Vector) -> Vector:

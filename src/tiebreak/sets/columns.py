@@ -56,6 +56,7 @@ class Columns(Domain):
         self.each = each.with_dim(self.shape[0])
         self.dim = self.shape[0] * self.shape[1]
         self.assumes, self.oracles = each.assumes, each.oracles
+        self.by_user, self.searches = each.by_user, each.searches
 
     def __repr__(self) -> str:
         return f"Columns({self.each!r}, {self.shape})"

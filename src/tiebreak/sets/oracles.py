@@ -84,7 +84,9 @@ class FromOracles(Domain):
         if self._diameter < 0:
             raise ValueError(f"diameter must not be negative, got {self._diameter:g}")
         self.dim = None if dim is None else as_count(dim, "dim")
-        self.assumes = "the lmo given to FromOracles is exact"
+        self.by_user, self.searches = True, contains is None and project is None
+        named = [name for name in ("lmo", "project", "contains") if given[name] is not None]
+        self.assumes = f"the {' and '.join(named)} given to FromOracles {'is' if len(named) == 1 else 'are'} exact"
         names = {"contains"}
         if lmo is not None:
             names |= {"lmo", "lmo_cut"}

@@ -68,6 +68,8 @@ class Product(Domain):
         self.dim = int(ends[-1])
         domains = self._domains.values()
         self.assumes = "; ".join(dict.fromkeys(domain.assumes for domain in domains if domain.assumes))
+        self.by_user = any(domain.by_user for domain in domains)
+        self.searches = any(domain.searches for domain in domains)
         self.oracles = frozenset.intersection(*(domain.oracles for domain in domains))
 
     def __repr__(self) -> str:
