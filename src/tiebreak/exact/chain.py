@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -12,11 +12,14 @@ from ..arrays import Vector
 from ..sets.lp_model import Rows
 from .extended import Ext, ExtMatrix, double, ext
 from .face import Face, Record
-from .held import RANK, Held
+from .held import Held
 from .interrupt import check
+from .left import Left, left_by_costs, left_by_gradient, left_by_vertex
 from .level import Level
 from .lp_level import SOUND, FaceProgram
+from .nearby import near, several
 from .quadratic_level import Solved, accepted, solve_quadratic
+from .rank import EPS
 from .row_bracket import Bracket, bracket
 from .unique import constant_on, is_single, leads_elsewhere
 
@@ -42,7 +45,7 @@ class Chain:
     tol: float
     sharpness: float = 1.0  # times the thresholds above which multipliers count as nonzero
     notes: list[str] = field(default_factory=list)
-    ambiguous: bool = False  # whether some multiplier is smaller than its threshold, and yet no rounding error
+    ambiguous: int | None = None  # after which level: a multiplier below its threshold that is no rounding error
     well_posed: bool = True
     steps: int = 0
     _undecided: bool = False  # whether the face is a single point has not been asked yet
@@ -59,22 +62,24 @@ class Chain:
             self.settle()
         by_vertex = level.linear or bool(face.single)
         solved = (self._at_point(level) or self._linear(level)) if by_vertex else self._quadratic(level)
+        solved = self._proved(level, solved, last)
         on_face = np.isfinite(solved.bracket.upper)
         if self._undecided and on_face and leads_elsewhere(face, solved.x - face.x):
             face.single, self._undecided = False, False
         self.settle()
         unique = face.single
         if unique and not by_vertex and not accepted(solved.bracket, self.tol):
-            solved = self._at_point(level) or self._linear(level)
+            solved = self._proved(level, self._at_point(level) or self._linear(level), last)
+        told = self.told(solved.x)
         holds = not level.linear and not unique  # on a single point there is no image left to hold
-        self._shrink(level, solved, level.image if holds and not last else None)
+        self._shrink(level, solved, level.image if holds and not last else None, last)
         if holds:
             self._programme = None  # its rows lack those of this level
         if last:
             self._undecided = not unique
         elif not unique:
             self._look(level)
-        return Outcome(solved.bracket, unique, constant or unique or None)
+        return Outcome(solved.bracket, told, constant or told or None)
 
     @property
     def held(self) -> Held:
@@ -83,9 +88,16 @@ class Chain:
             self._held = Held(self.face)
         return self._held
 
-    def proved(self, unique: bool | None) -> bool | None:
-        """What may be said of uniqueness: a second solution shows nothing where the face or its rank is in doubt."""
-        return unique if unique or self.well_posed else None
+    def told(self, x: Ext) -> bool | None:
+        """What may be said of uniqueness: where images are held, only what their rank and a second solution prove."""
+        single, held = self.face.single, self.held
+        if not self.face.predictors:
+            return single if single or self.well_posed else None
+        if not held.small():
+            return None
+        if held.rank == held.columns.size:
+            return True
+        return False if not single and several(held, x) else None
 
     def settle(self) -> None:
         """Decide whether the face is a single point, where that is still open."""
@@ -149,19 +161,64 @@ class Chain:
 
     # -- what a level leaves ---------------------------------------------------------------------------------------
 
-    def _shrink(self, level: Level, solved: Solved, P: ExtMatrix | None) -> None:
+    def _proved(self, level: Level, solved: Solved, last: bool) -> Solved:
+        """The bounds with a true solution of the levels before in place of the point, where images are held."""
+        own, held = solved.bracket, self.held
+        if not (self.face.predictors or (held.rows.size and not level.linear and not last)) or not held.small(level):
+            return solved
+        found = near(held, level, solved.x)
+        if not self.face.predictors:  # what is missed by rounding counts as feasible
+            return solved._replace(near=found) if np.isfinite(found.shift) else solved
+        value, rise = float(own.value), found.rise + own.value_error
+        proved = replace(own, upper=value + rise + EPS * abs(value), allowance=rise)
+        if found.single:
+            lower = max(own.lower, value - rise - EPS * abs(value))
+            proved = replace(proved, lower=lower, gap=min(own.gap, rise))
+        return solved._replace(bracket=proved, near=found)
+
+    def _left(self, level: Level, solved: Solved, z: Ext, last: bool) -> Left:
+        """What the level fixes, and how far its minimisers are."""
+        face, own = self.face, solved.bracket
+        if face.single or (last and not level.linear):
+            return Left.nothing()
+        if level.linear:
+            if not face.records and not face.given.low.size:
+                return left_by_costs(face, z)
+            open_columns = (face.column_side == 0) & (face.given.lower < face.given.upper)
+            open_rows = (face.row_side == 0) & (face.given.low < face.given.high)
+            sizes = np.abs(double(z)) * face.scale, np.abs(double(solved.y)) * face.row_size
+            self._weigh(np.concatenate([sizes[0][open_columns], sizes[1][open_rows]]), solved.threshold)
+            return left_by_vertex(face, solved, z, solved.threshold * self.sharpness)
+        shift = solved.near.shift
+        by_value = np.sqrt(2 * max(0.0, own.gap + own.allowance)) + shift
+        if level.lower_bound >= 0 and not level.q.any() and not level.forms:
+            by_value = min(by_value, 2 * np.sqrt(2 * max(0.0, float(own.value) + own.allowance)) + shift)
+        left = left_by_gradient(face, level, solved, float(by_value))
+        if left.by_value:
+            self.notes.append(
+                f"with {self.held.columns.size} free variables what a quadratic level leaves is bounded by its value "
+                "alone: the brackets of later levels are wide"
+            )
+        if not left.certain:
+            self._doubt(
+                "the rank of a quadratic level hangs on rounding: some of its singular values cannot be told from zero"
+            )
+        elif not left.exact:
+            self._doubt("the linear part of a quadratic level cannot be told from one that vanishes where it is flat")
+        return left
+
+    def _doubt(self, why: str) -> None:
+        self.well_posed = False
+        self.notes.append(f"{why}; a slack would be safer")
+
+    def _shrink(self, level: Level, solved: Solved, P: ExtMatrix | None, last: bool) -> None:
         """Fix columns and rows with a nonzero multiplier at their bounds, and record the level."""
         face, own = self.face, solved.bracket
         z = own.grad - face.held_part(solved.y, solved.w)
-        sizes = np.abs(double(z)) * face.scale, np.abs(double(solved.y)) * face.row_size
-        open_columns = (face.column_side == 0) & (face.given.lower < face.given.upper) & (not face.single)
-        open_rows = (face.row_side == 0) & (face.given.low < face.given.high) & (not face.single)
-        threshold = solved.threshold * self.sharpness
-        columns = np.flatnonzero((sizes[0] > threshold) & open_columns)
-        rows = np.flatnonzero((sizes[1] > threshold) & open_rows)
-        face.column_side[columns] = -np.sign(double(z[columns]))
-        face.row_side[rows] = -np.sign(double(solved.y[rows]))
-        self._weigh(np.concatenate([sizes[0][open_columns], sizes[1][open_rows]]), solved.threshold)
+        left = self._left(level, solved, z, last)
+        sides = -np.sign(double(z[left.fixed])).astype(np.int8)
+        face.column_side[left.fixed] = sides
+        face.row_side[left.rows] = -np.sign(double(solved.y[left.rows]))
         face.records.append(
             Record(
                 level,
@@ -171,63 +228,38 @@ class Chain:
                 solved.y,
                 z,
                 solved.w,
-                columns,
-                rows,
+                left.columns,
+                left.rows,
                 own.value,
                 own.lower,
                 own.gap,
                 own.allowance,
                 P,
-                0.0 if P is None else self._reach(level, solved, z),
+                left.reach if P is not None else 0.0,
+                left.column_spread,
+                left.row_spread,
+                left.exact,
             )
         )
         face.x = solved.x
+        if left.proved.size:
+            face.pin(left.proved)
         self._held = None
         if self._programme is not None and self._origin is not None:
-            self._programme.fix(columns, rows, face.x - self._origin)
+            self._programme.fix(left.fixed, left.rows, face.x - self._origin)
 
     def _weigh(self, sizes: Vector, threshold: float) -> None:
         """Say so where the face hangs on which of the multipliers count as nonzero."""
         if not sizes.size:
             return
-        if np.isinf(threshold):
-            self.well_posed = self.face.certain = False
-            self.notes.append("a quadratic level was not polished to the last digits: nothing was fixed by it")
-            return
-        self.ambiguous |= bool(((sizes > threshold * SHARP) & (sizes <= threshold)).any())
-        near = int(np.sum((sizes > threshold * SHARP) & (sizes < threshold * NEAR)))
-        if near:
-            self.well_posed = False
-            self.notes.append(
-                f"{near} multipliers lie near {threshold:.1e}, above which they count as nonzero: the face hangs on "
-                "rounding, a slack would be safer"
+        if self.ambiguous is None and ((sizes > threshold * SHARP) & (sizes <= threshold)).any():
+            self.ambiguous = len(self.face.records) + 1
+        close = int(np.sum((sizes > threshold * SHARP) & (sizes < threshold * NEAR)))
+        if close:
+            self._doubt(
+                f"{close} multipliers lie near {threshold:.1e}, above which they count as nonzero: the face hangs on "
+                "rounding"
             )
-
-    def _reach(self, level: Level, solved: Solved, z: Ext) -> float:
-        """How far a true minimiser may be, by values, which never fails, or by the gradient, which is far better.
-
-        By values: there the level is value + <grad, d> + <d, Hessian d>/2 <= value + allowance, and <grad, d> >= -gap;
-        for sums of squares, neither point can be farther than the square root of twice its value from the targets.
-        """
-        own = solved.bracket
-        reach = np.sqrt(2 * max(0.0, own.gap + own.allowance))
-        if level.lower_bound >= 0 and not level.q.any() and not level.forms:
-            reach = min(reach, 2 * np.sqrt(2 * max(0.0, float(own.value) + own.allowance)))
-        held = Held(self.face)
-        if not held.small(level):
-            self.notes.append(
-                f"with {held.columns.size} free variables what a quadratic level leaves is bounded by its value alone: "
-                "the brackets of later levels are wide"
-            )
-            return float(reach)
-        by_gradient, doubtful = held.reach(level, solved.x, z, own.left_error)
-        if doubtful:
-            self.well_posed = False
-            self.notes.append(
-                f"{doubtful} singular values lie within a factor of 1000 of {RANK:g} (relative), below which they "
-                "count as zero: the rank hangs on rounding, a slack would be safer"
-            )
-        return float(reach if doubtful else min(reach, by_gradient))
 
     def _is_single(self) -> bool | None:
         return is_single(self.held, self._programme)

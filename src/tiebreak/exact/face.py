@@ -48,6 +48,9 @@ class Record:
     allowance: float  # value + allowance is above the optimal value
     P: ExtMatrix | None  # the rows of its second-order part; None for a linear level
     reach: float  # a bound on sqrt(<d, Hessian d>) for the step d from x to any true minimiser
+    column_spread: Vector  # how far its fixed columns and rows may be from their ends at true minimisers
+    row_spread: Vector
+    exact: bool = True  # whether the points of the face with the image P x are all minimisers, for certain
 
 
 @dataclass
@@ -135,6 +138,12 @@ class Face:
         """What x is compared with: the terms of each row, and the natural size of each entry (see ``terms``)."""
         rows = row_terms(self.A, x, self.scale, self.given.low, self.given.high)
         return rows, natural_sizes(self.A.A, rows, np.maximum(np.abs(double(x)), LITTLE * self.scale))
+
+    def pin(self, columns: NDArray[np.intp]) -> None:
+        """Columns that are at their bounds at every true solution: no bound needs a price for them."""
+        lower, upper = self.box.lower.copy(), self.box.upper.copy()
+        lower[columns] = upper[columns] = np.where(self.column_side < 0, self.given.lower, self.given.upper)[columns]
+        self.box = self.box._replace(lower=lower, upper=upper)
 
     def snapped(self, x: Ext) -> Ext:
         """x with entries that miss a bound by rounding put on it."""

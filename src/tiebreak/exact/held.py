@@ -1,7 +1,7 @@
 """What all points of a face have in common, as one small dense matrix: its null space, rank and multipliers.
 
 On the columns S that are not fixed, the rows E are those of the domain that are fixed or equalities, and the images
-P_k of the quadratic levels. Rank decisions are made here and nowhere else, by ``RANK``.
+P_k of the quadratic levels. Rank decisions are made here and in ``nearby``, by what the arithmetic resolves.
 """
 
 from __future__ import annotations
@@ -9,16 +9,17 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Matrix, Vector
+from ..sets.lp_model import power_of_two
 from .extended import Ext, dense, double, ext
 from .face import Face
 from .level import Level
+from .rank import exact_rank, resolved
 
 RANK = 1e-10
-"""Singular values below this, relative to the largest, count as zero."""
-ROOM = 1e-9
-"""A variable is away from its bounds when it is farther from them than this, in units of its size."""
+"""Differences below this, relative to the largest term, count as none where constancy is asked."""
 FEW = 1500
 """Up to this many unfixed columns the decompositions take a second or less."""
 LARGEST = 20_000_000
@@ -26,14 +27,26 @@ LARGEST = 20_000_000
 
 
 class Held:
-    """E on the unfixed columns of a face, in units where variables and blocks of rows have size 1."""
+    """E on the unfixed columns of a face, in units where columns and blocks of rows have size 1."""
 
-    def __init__(self, face: Face) -> None:
+    def __init__(
+        self, face: Face, column_side: NDArray[np.int8] | None = None, row_side: NDArray[np.int8] | None = None
+    ) -> None:
         given = face.given
         self.face = face
-        self.columns = np.flatnonzero((face.column_side == 0) & (given.lower < given.upper))
-        self.rows = np.flatnonzero((face.row_side != 0) | (given.low == given.high))
-        self.scale = face.scale[self.columns]
+        columns, rows = face.column_side if column_side is None else column_side, face.row_side
+        self.columns = np.flatnonzero((columns == 0) & (given.lower < given.upper))
+        self.limits = np.zeros(face.x.size)  # of columns that are left out, and are not fixed
+        self.rows = np.flatnonzero(((rows if row_side is None else row_side) != 0) | (given.low == given.high))
+
+    def without(self, limits: Vector) -> Held:
+        """The same without columns that can move by no more than these limits (inf for the others)."""
+        other = Held(self.face)
+        other.columns = self.columns[np.isinf(limits)]
+        moved = np.isfinite(limits)
+        other.limits = self.limits.copy()
+        other.limits[self.columns[moved]] = limits[moved]
+        return other
 
     def small(self, level: Level | None = None) -> bool:
         """Whether the decompositions are affordable, also of the second-order part of a level."""
@@ -42,18 +55,36 @@ class Held:
         return self.columns.size <= FEW and count * self.columns.size <= LARGEST
 
     @cached_property
+    def _blocks(self) -> list[Matrix]:
+        """The rows of the domain one by one, and each P_k, on the unfixed columns."""
+        rows = dense(self.face.A.A[self.rows][:, self.columns])
+        return [*(row[None] for row in rows), *(dense(P.A[:, self.columns]) for _, P in self.face.predictors)]
+
+    @cached_property
+    def scale(self) -> Vector:
+        """What each unfixed column of E is multiplied by: powers of two that make it a unit vector, more or less."""
+        sizes = np.zeros(self.columns.size)
+        for block in self._blocks:
+            largest = float(np.abs(block).max(initial=0.0)) or 1.0
+            sizes = np.hypot(sizes, np.linalg.norm(block / largest, axis=0))
+        return np.where(sizes > 0, 1 / power_of_two(sizes), self.face.scale[self.columns])
+
+    @cached_property
+    def block_sizes(self) -> Vector:
+        """What each block of E is divided by: powers of two."""
+        return power_of_two(np.array([np.abs(block * self.scale).max(initial=0.0) for block in self._blocks]))
+
+    @cached_property
     def factors(self) -> Vector:
-        """What each row of E is divided by."""
-        parts = [self.face.row_size[self.rows]]
-        parts += [np.full(P.shape[0], float(P.size.max()) or 1.0) for _, P in self.face.predictors]
-        return np.concatenate(parts)
+        """The same for each row of E."""
+        return np.repeat(self.block_sizes, [block.shape[0] for block in self._blocks])
 
     @cached_property
     def E(self) -> Matrix:
         """The rows, scaled."""
-        blocks = [self.face.A.A[self.rows], *(P.A for _, P in self.face.predictors)]
-        E = np.vstack([dense(block[:, self.columns]) for block in blocks])
-        return E * self.scale / self.factors[:, None]
+        if not self._blocks:
+            return np.zeros((0, self.columns.size))
+        return np.vstack(self._blocks) * self.scale / self.factors[:, None]
 
     @cached_property
     def _svd(self) -> tuple[Matrix, Vector, Matrix, int]:
@@ -61,13 +92,17 @@ class Held:
             return np.zeros((self.E.shape[0], 0)), np.zeros(0), np.eye(self.columns.size), 0
         rows, columns = self.E.shape
         left, values, right = np.linalg.svd(self.E, full_matrices=rows < columns)  # ``right`` is square either way
-        return left, values, right, int(np.sum(values > RANK * values[0]))
+        return left, values, right, int(np.sum(values > 2 * resolved(values, self.E.shape)))
 
     @property
-    def smallest(self) -> float:
-        """The smallest singular value that counts; inf without any."""
-        _, values, _, rank = self._svd
-        return float(values[rank - 1]) if rank else np.inf
+    def rank(self) -> int:
+        """How many singular values of E are not zero for certain."""
+        return self._svd[3]
+
+    @cached_property
+    def certain(self) -> bool:
+        """Whether all others are zero for certain."""
+        return self.rank in self.E.shape or exact_rank(self.E) == self.rank
 
     @property
     def null(self) -> Matrix:
@@ -88,72 +123,45 @@ class Held:
         return face.split(total)
 
     def flat(self, level: Level) -> bool:
-        """Whether the level is constant on the affine hull of the face, to the tolerance of ranks."""
+        """Whether the level is constant on the affine hull of the face, for certain."""
         if self.null.shape[1] == 0:
             return True
         second = dense(level.rows[:, self.columns]) * self.scale
+        q = level.q[self.columns] * self.scale
         slope = double(level.grad(self.face.x))[self.columns] * self.scale
         size = level.grad_size(self.face.x, self.face.scale)
-        return bool(
+        close = bool(
             np.abs(second @ self.null).max(initial=0.0) <= RANK * np.abs(second).max(initial=0.0)
             and np.abs(slope @ self.null).max(initial=0.0) <= RANK * size
         )
+        rows = np.vstack([self.E, second, double(q)[None]])
+        return close and self.certain and bool((double(q) == q).all()) and exact_rank(rows) == self.rank
 
-    def reach(self, level: Level, x: Ext, left_over: Ext, error: Vector) -> tuple[float, int]:
-        """A bound on sqrt(<d, Hessian d>) for the step d from x to a true minimiser, inf where there is none.
+    def beside(self, x: Ext) -> Vector:
+        """How far fixed columns may be from x at a true minimiser of the levels before; 0 for the others."""
+        face = self.face
+        ends = np.where(face.column_side < 0, face.given.lower, face.given.upper)
+        apart = np.where(face.column_side == 0, 0.0, np.abs(double(ends - x)))
+        for record in face.records:
+            apart[record.columns] += record.column_spread
+        return apart + self.limits
 
-        With it, how many singular values it depends on lie near the threshold.
-
-        With R'R the Hessian, d = d1 + d' where d1, on S, makes up for what x misses of E, and E d' = 0. A minimiser
-        that x + d1 competes with has <c + Hd, d'> <= 0, and on S the gradient c is R'v for some v up to what E takes;
-        hence |R d'|^2 <= (|v| + |R d1|) |R d'| and |R d| <= |v| + 2 |R d1|: linear in the residual, where the
-        difference of two values would give its square root. x + d1 must keep clear of all other bounds.
-        """
-        S = self.columns
-        R = level.root(S) * self.scale
-        values = np.linalg.svd(R @ self.null, compute_uv=False) if R.size and self.null.size else np.zeros(0)
-        size = float(np.linalg.norm(R))
-        counted = values[values > RANK * size]
-        doubtful = _near(values, RANK * size) + _near(self._svd[1], RANK * self._svd[1].max(initial=0.0))
-        missed = self._missed(x)
-        if not counted.size:  # R d is a function of E d
-            return 1.01 * size * missed / self.smallest, doubtful
-        slope = np.linalg.norm(self.null.T @ (double(left_over)[S] * self.scale))
-        slope += np.linalg.norm(error[S] * self.scale)
-        return 1.01 * (float(slope / counted[-1]) + 2 * size * self._shift(x, missed)), doubtful
-
-    def _missed(self, x: Ext) -> float:
-        """A bound on |E d| for the step d from x to a true minimiser of the levels before."""
+    def missed(self, x: Ext) -> float:
+        """A bound on |E d_S| for the step d from x to a true minimiser of the levels before."""
         face, rows = self.face, self.rows
         activity = face.A.times(x)[rows]
         ends = np.where(face.row_side[rows] < 0, face.given.low[rows], face.given.high[rows])
-        missed = (double(np.abs(ends - activity)) + face.A.times_error(x)[rows]) / face.row_size[rows]
-        square = float(missed @ missed)
+        off = np.zeros(face.given.low.size)
+        for record in face.records:
+            off[record.rows] = record.row_spread
+        beside = self.beside(x)
+        short = double(np.abs(ends - activity)) + face.A.times_error(x)[rows] + off[rows]
+        short = short + np.asarray(face.A.size @ beside)[rows] if beside.any() else short
+        parts = list(short)
         for k, P in face.predictors:
             record = face.records[k]
             step = x - record.x
-            moved = np.linalg.norm(double(P.times(step))) + np.linalg.norm(P.times_error(step))
-            square += (float(moved + record.reach * record.level.image_size) / (float(P.size.max()) or 1.0)) ** 2
-        return float(np.sqrt(square))
-
-    def _shift(self, x: Ext, missed: float) -> float:
-        """How long a step on the columns away from their bounds makes up for it; inf where it might cross a row."""
-        if missed == 0:
-            return 0.0
-        given, S = self.face.given, self.columns
-        room = double(np.minimum(x - given.lower, given.upper - x))[S] / self.scale
-        inside = room > ROOM
-        rank = self._svd[3]
-        values = self._svd[1] if inside.all() else np.linalg.svd(self.E[:, inside], compute_uv=False)
-        if rank == 0 or values.size < rank or values[rank - 1] <= RANK * values[0]:
-            return np.inf
-        shift = missed / float(values[rank - 1])
-        other = np.setdiff1d(np.arange(given.low.size), self.rows)
-        activity = self.face.A.times(x)
-        slack = np.minimum(activity - given.low, given.high - activity)[other] / self.face.row_size[other]
-        clear = shift <= ROOM and bool((slack >= np.sqrt(S.size) * shift).all())
-        return shift if clear else np.inf
-
-
-def _near(values: Vector, threshold: float) -> int:
-    return int(np.sum((values > threshold / 1e3) & (values < threshold * 1e3)))
+            moved = float(np.linalg.norm(double(P.times(step))) + np.linalg.norm(P.times_error(step)))
+            moved += float(np.linalg.norm(P.size @ beside)) if beside.any() else 0.0
+            parts.append(moved + record.reach * record.level.image_size)
+        return float(np.linalg.norm(np.array(parts) / self.block_sizes)) * (1 + 1e-14)

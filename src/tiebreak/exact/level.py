@@ -15,7 +15,7 @@ from ..objectives.algebra import Multiple, Sum
 from ..objectives.base import Objective
 from ..objectives.least_squares import LeastSquares
 from ..objectives.linear import Linear, SquaredNorm
-from ..objectives.quadratic import PSD_TOLERANCE, Quadratic
+from ..objectives.quadratic import Quadratic
 from ..sets.lp_model import power_of_two
 from .extended import UNIT, Ext, ExtMatrix, dense, double, ext, sum_units, total
 
@@ -136,7 +136,8 @@ class Level:
             half = scale * total(residual * residual) / 2
             value, grad = value + half, grad + scale * part
             units = sum_units(residual.size) + 6
-            value_error += units * UNIT * float(half) + float(scale) * float(np.abs(double(residual)) @ lost)
+            value_error += units * UNIT * float(half)
+            value_error += float(scale) * float((np.abs(double(residual)) + lost / 2) @ lost) * (1 + 1e-14)
             spread = lost if F is None else F.transpose_times_error(residual) + np.asarray(F.size.T @ lost)
             grad_error = grad_error + float(scale) * (spread + 2 * UNIT * np.abs(double(part)))
         for Q, scale in self.forms:
@@ -157,6 +158,35 @@ class Level:
         for Q, scale in self.forms:
             grad = grad + scale * Q.times(x)
         return grad
+
+    def hessian_times(self, d: Ext) -> Ext:
+        """H d."""
+        image = ext(np.zeros(self.dim))
+        for F, _, scale in self.squares:
+            image = image + scale * (d if F is None else F.transpose_times(F.times(d)))
+        for Q, scale in self.forms:
+            image = image + scale * Q.times(d)
+        return image
+
+    def bend(self, moves: Vector) -> float:
+        """A bound on <d, Hd> for all d whose entries are no larger than ``moves``."""
+        square = 0.0
+        for F, _, scale in self.squares:
+            image = moves if F is None else F.size @ moves
+            square += float(scale) * float(image @ image)
+        for Q, scale in self.forms:
+            square += float(scale) * float(moves @ (Q.size @ moves))
+        return square * (1 + 1e-12)
+
+    @cached_property
+    def diagonal(self) -> Vector:
+        """That of H, rounded up."""
+        entries = np.zeros(self.dim)
+        for F, _, scale in self.squares:
+            entries += float(scale) * (1.0 if F is None else np.asarray((F.size**2).sum(axis=0)).ravel())
+        for Q, scale in self.forms:
+            entries += float(scale) * np.abs(Q.A.diagonal())
+        return entries * (1 + 1e-12)
 
     def grad_size(self, x: Ext, scale: Vector) -> float:
         """What a gradient near x must be compared with to be called zero, for variables of sizes ``scale``.
@@ -201,7 +231,7 @@ class Level:
         ]
         for Q, scale in self.forms:
             values, vectors = np.linalg.eigh(dense(Q.A[columns][:, columns]))
-            values = np.where(values > PSD_TOLERANCE * values.max(initial=0.0), values, 0.0)  # the rest is rounding
+            values = np.maximum(values, 0)  # below that is rounding
             blocks.append(np.sqrt(float(scale) * values)[:, None] * vectors.T)
         return np.vstack(blocks)
 

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .extended import Ext, ext
+from .extended import Ext
 from .face import Face
 from .interrupt import check, remaining
 from .level import Level
+from .nearby import HERE, Near
 from .polish import polished
 from .qp_portfolio import QP, Guess, Method, portfolio
 from .reduce import reduce_rows
@@ -30,6 +31,7 @@ class Solved(NamedTuple):
     w: list[Ext]
     bracket: Bracket
     threshold: float
+    near: Near = HERE
 
 
 def accepted(found: Bracket, tol: float) -> bool:
@@ -44,16 +46,14 @@ def solve_quadratic(face: Face, level: Level, tol: float) -> tuple[Solved, int]:
     """
     step = Step(level, face.x, reduce_rows(*face.step_rows()))
     programme = step.programme()
-    n, m = step.face.columns.size, step.face.rows.size
-    methods: list[Method] = portfolio(programme) if n else [_no_guess]
+    methods: list[Method] = portfolio(programme) if step.face.columns.size else [_no_guess]
     best: Solved | None = None
     for asked, method in enumerate(methods, start=1):
         if best is not None and remaining() == 0:
             break
         check()
         guess = method(programme)
-        d, y = step.zero() if guess is None else (ext(guess.v[:n]), ext(guess.y[:m]))
-        raw = step.state(np.clip(d, step.face.lower, step.face.upper), y)
+        raw = step.guessed(guess)
         for candidate in (polished, lambda _, state: state):  # the guess itself only where its polish does not do
             solved = _judged(face, step, candidate(step, raw))
             if best is None or _worth(solved) < _worth(best):

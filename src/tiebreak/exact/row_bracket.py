@@ -31,6 +31,7 @@ class Bracket:
     """What is proved about a level at a point, and the multipliers that prove it."""
 
     value: np.longdouble
+    value_error: float
     grad: Ext
     grad_error: Vector
     lower: float
@@ -54,7 +55,7 @@ def bracket(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext]) -> Bracket:
     y, w, prices = _with_prices(face, f.grad, y.copy(), [part.copy() for part in w])
     given, box = face.given, face.box
     y[((y > 0) & np.isinf(given.low)) | ((y < 0) & np.isinf(given.high))] = 0
-    r, r_error = _left_over(face, f.grad, f.grad_error, y, w, prices)
+    r, r_error = left_over(face, f.grad, f.grad_error, y, w, prices)
 
     # The columns: where r has its sign for certain and x is at that bound, nothing is lost.
     mu = level.strong_convexity
@@ -101,6 +102,7 @@ def bracket(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext]) -> Bracket:
     upper = float(float(f.value) + allowance + rounding)
     return Bracket(
         f.value,
+        f.value_error,
         f.grad,
         f.grad_error,
         lower,
@@ -125,7 +127,7 @@ def _with_prices(face: Face, grad: Ext, y: Ext, w: list[Ext]) -> tuple[Ext, list
     Signs are settled only here: a row fixed by an earlier level may have any sign until that level's turn.
     """
     prices = np.zeros(len(face.records))
-    r, _ = _left_over(face, grad, None, y, w, prices)
+    r, _ = left_over(face, grad, None, y, w, prices)
     for k in range(len(face.records) - 1, -1, -1):
         record = face.records[k]
         z, rows = record.z[record.columns], record.y[record.rows]
@@ -141,7 +143,7 @@ def _with_prices(face: Face, grad: Ext, y: Ext, w: list[Ext]) -> tuple[Ext, list
     return y, w, prices
 
 
-def _left_over(
+def left_over(
     face: Face, grad: Ext, grad_error: Vector | None, y: Ext, w: list[Ext], prices: Vector
 ) -> tuple[Ext, Vector]:
     """r, evaluated afresh, and a bound on its rounding error (zeros where ``grad_error`` is not given)."""

@@ -29,7 +29,8 @@ from .level import Level, why_not_quadratic
 
 ASSUMES = (
     EXTENDED,
-    "multipliers below 1e-15 of the largest cost are zero: data are not more accurate than that",
+    "multipliers of linear levels below 1e-15 of the largest cost are zero: data are not more accurate than that",
+    "matrices have the rank that they have modulo a random prime of 31 bits, where rounding leaves it open",
     "points that violate constraints by rounding only count as feasible, at the price their multipliers give",
 )
 
@@ -81,16 +82,26 @@ def solve_rows(levels: Sequence[Objective], domain: Domain, *, tol: float = 1e-1
     if not isinstance(domain, (Polyhedron, Box)):
         domain = absolute_values(domain, np.arange(0))
     loose, ambiguous = _solve_in_good_units(levels, domain, tol, 1.0)
-    if not ambiguous:
+    if ambiguous is None:
         return loose
     sharp, _ = _solve_in_good_units(levels, domain, tol, SHARP)
     if any(a.f_upper < b.f_lower for a, b in zip(loose, sharp, strict=True)):  # a bound refutes the tie
         return sharp
-    return [_joined(*pair) for pair in zip(loose, sharp, strict=True)]
+    joined = [_joined(*pair) for pair in zip(loose, sharp, strict=True)]
+    for k in range(ambiguous + 1, len(joined)):
+        before = joined[k - 1]
+        f_lower = levels[k].lower_bound
+        joined[k] = replace(joined[k], g_lower=before.f_lower, g_upper=before.f_upper, f_lower=f_lower, f_upper=np.inf)
+    return joined
 
 
 def _joined(a: Answer, b: Answer) -> Answer:
-    """Both lower bounds hold; of the upper ones, that whose face is the true one."""
+    """What holds whichever of the multipliers near the threshold are zero.
+
+    Lower bounds never rest on the face. The true face of the level in question lies between the loose one, where none
+    of them counts, and the sharp one, where all do; so the next optimal value is no larger than that on the sharp face.
+    Of the levels after that one nothing is known: their faces are not between two others.
+    """
     return replace(
         a,
         g_lower=max(a.g_lower, b.g_lower),
@@ -110,7 +121,7 @@ def _unfinished(before: Answer, objective: Objective) -> Answer:
 
 def _solve_in_good_units(
     levels: Sequence[Objective], domain: Domain, tol: float, sharpness: float
-) -> tuple[list[Answer], bool]:
+) -> tuple[list[Answer], int | None]:
     """``_solve``, and again from its point and in units of its size where a bracket is wider than asked for."""
     first = _solve(levels, domain, tol, sharpness)
     if _width(first[0]) <= tol:
@@ -125,8 +136,8 @@ def _width(answers: list[Answer]) -> float:
 
 def _solve(
     levels: Sequence[Objective], domain: Domain, tol: float, sharpness: float, point: Vector | None = None
-) -> tuple[list[Answer], bool]:
-    """The answers, and whether another choice of what counts as nonzero might change them."""
+) -> tuple[list[Answer], int | None]:
+    """The answers, and after how many of them another choice of what counts as nonzero might change the rest."""
     face, length = Face.of(domain, levels, point)
     chain = Chain(face, tol, sharpness)
     answers: list[Answer] = []
@@ -145,7 +156,7 @@ def _solve(
                 f_lower=own.lower * level.unit,
                 f_upper=own.upper * level.unit,
                 multiplier=float(own.prices[-1]) * level.unit / unit_before if before else 0.0,
-                lower_unique=chain.proved(unique),
+                lower_unique=unique,
                 upper_constant=constant,
                 well_posed=chain.well_posed,
                 notes=tuple(dict.fromkeys(chain.notes)),
@@ -156,6 +167,6 @@ def _solve(
         unit_before = level.unit
     if len(answers) == 1:
         chain.settle()
-    own_unique = chain.proved(face.single) if len(answers) == 1 else answers[1].lower_unique
+    own_unique = chain.told(face.x) if len(answers) == 1 else answers[1].lower_unique
     answers[0] = replace(answers[0], lower_unique=own_unique)
     return answers, chain.ambiguous

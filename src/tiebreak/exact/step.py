@@ -6,17 +6,18 @@ is never formed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..arrays import Matrix, Vector
-from .extended import Ext, dense, double, ext
+from ..sets.lp_model import power_of_two
+from .extended import Ext, dense, double, ext, is_sparse
 from .level import DENSE, Level
-from .qp_portfolio import QP
+from .qp_portfolio import QP, Guess
 from .reduce import Reduced
 
 
@@ -37,11 +38,17 @@ class Step:
     level: Level
     origin: Ext
     face: Reduced
+    solvers: dict[bytes, Any] = field(default_factory=dict)  # decompositions by the sides that they are for
 
     @cached_property
     def dense(self) -> bool:
         """Whether all matrices are dense."""
         return not self.face.G.sparse and self.face.columns.size <= DENSE
+
+    @cached_property
+    def small(self) -> bool:
+        """Whether dense decompositions cost next to nothing."""
+        return self.dense and max(self.lifted[1].size, self.face.rows.size) <= 4 * DENSE
 
     @cached_property
     def thin(self) -> bool:
@@ -78,23 +85,48 @@ class Step:
         stacked = np.vstack(blocks) if self.dense or self.thin else sp.csr_array(sp.vstack(blocks))
         return stacked, np.concatenate(weights)
 
+    @cached_property
+    def units(self) -> tuple[Vector, Vector, Vector, float]:
+        """What solvers see columns, lifted rows, rows and values in units of: powers of two.
+
+        Columns have curvature 1 and gradients size 1 then, whatever the data: solvers stop by absolute tolerances.
+        """
+        F, weight = self.lifted
+        roots = np.sqrt(weight)
+        bend = self.curvature.diagonal()
+        if F.shape[0]:
+            bend = bend + np.asarray((F.multiply(F) if is_sparse(F) else F * F).T @ weight).ravel()
+        columns = 1 / power_of_two(np.sqrt(np.maximum(bend, 0)))
+        slope = double(self.level.grad(self.origin))[self.face.columns] * columns
+        size = float(power_of_two(np.array([np.abs(slope).max(initial=0.0)]))[0])
+        G = self.face.G.size
+        rows = (
+            power_of_two(np.asarray(dense((G * columns).max(axis=1))).ravel())
+            if 0 not in G.shape
+            else np.ones(G.shape[0])
+        )
+        return columns * size, 1 / power_of_two(roots), rows, size
+
     def programme(self) -> QP:
-        """The programme for a solver in double precision."""
+        """The programme for a solver in double precision, in its units."""
         F, weight = self.lifted
         k, n = F.shape
         free = np.full(k, np.inf)
         zero = np.zeros(k)
         face = self.face
-        grad = double(self.level.grad(self.origin)[face.columns])
-        G = face.G.A
-        H: Matrix
+        columns, lifted, rows_unit, size = self.units
+        grad = double(self.level.grad(self.origin)[face.columns]) * columns / size**2
+        H: Matrix = _between(columns / size, self.curvature, columns / size)
+        F = _between(1 / (lifted * size), F, columns)
+        G = _between(1 / (rows_unit * size), face.G.A, columns)
+        weight = weight * lifted**2
         rows: Matrix
         if self.dense:
-            H = np.zeros((n + k, n + k))
-            H[:n, :n] = self.curvature
+            H, corner = np.zeros((n + k, n + k)), H
+            H[:n, :n] = corner
             H[n:, n:] = np.diag(weight)
-        else:
-            H = sp.csr_array(sp.block_diag([self.curvature, sp.diags_array(weight)])) if k else self.curvature
+        elif k:
+            H = sp.csr_array(sp.block_diag([H, sp.diags_array(weight)]))
         if self.dense or self.thin:
             rows = np.zeros((G.shape[0] + k, n + k))
             rows[: G.shape[0], :n], rows[G.shape[0] :, :n], rows[G.shape[0] :, n:] = G, F, -np.eye(k)
@@ -104,11 +136,19 @@ class Step:
             H,
             np.append(grad, zero),
             rows,
-            np.append(double(face.low), zero),
-            np.append(double(face.high), zero),
-            np.append(double(face.lower), -free),
-            np.append(double(face.upper), free),
+            np.append(double(face.low) / (rows_unit * size), zero),
+            np.append(double(face.high) / (rows_unit * size), zero),
+            np.append(double(face.lower) / columns, -free),
+            np.append(double(face.upper) / columns, free),
         )
+
+    def guessed(self, guess: Guess | None) -> State:
+        """A solver's answer in the units of the level, within the bounds; the step that stays without one."""
+        d, y = self.zero()
+        if guess is not None:
+            columns, _, rows, size = self.units
+            d, y = ext(guess.v[: columns.size] * columns), ext(guess.y[: rows.size] * size / rows)
+        return self.state(np.clip(d, self.face.lower, self.face.upper), y)
 
     def state(self, d: Ext, y: Ext) -> State:
         """What there is to know about a step and its multipliers, in extended precision.
@@ -128,3 +168,10 @@ class Step:
     def zero(self) -> tuple[Ext, Ext]:
         """The step that stays, without multipliers."""
         return ext(np.zeros(self.face.columns.size)), ext(np.zeros(self.face.rows.size))
+
+
+def _between(left: Vector, M: Matrix, right: Vector) -> Matrix:
+    """M with its rows and columns multiplied."""
+    if is_sparse(M):
+        return sp.csr_array(sp.diags_array(left) @ M @ sp.diags_array(right))
+    return left[:, None] * M * right
