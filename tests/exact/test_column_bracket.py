@@ -11,6 +11,7 @@ from scipy import sparse
 import tiebreak as tb
 from tiebreak.exact import evaluated as evaluation
 from tiebreak.exact import extended
+from tiebreak.exact.atoms import atoms_of
 from tiebreak.exact.column_bracket import Bracket
 from tiebreak.exact.columns import _lower_level, _upper_level, solve_columns
 from tiebreak.exact.evaluated import evaluated
@@ -74,7 +75,7 @@ def test_bracket_around_a_wrong_image(lower_steps: int) -> None:
     telling = 0
     for problem, exact in instances(20):
         lower, upper = Smooth(problem.lower, problem.dim), Smooth(problem.upper, problem.dim)
-        solved = _lower_level(problem, lower, lower_steps)
+        solved = _lower_level(problem, lower, atoms_of(problem.domain, problem.dim), lower_steps)
         master, lam, _, _ = _upper_level(problem, lower, upper, solved, 1e-9, 1000)
         bracket = Bracket(problem, lower, upper, master, lam)
         assert Fraction(bracket.f_lower()) <= exact

@@ -14,12 +14,13 @@ Codes = NDArray[np.int64]
 
 
 class Axes:
-    """The vertices extent_j e_j, number j, and if ``signed`` -extent_j e_j, number j + d."""
+    """The vertices extent_j e_j, number j, and if ``signed`` -extent_j e_j, number j + d; ``reach`` is the largest."""
 
     def __init__(self, extents: Vector, signed: bool) -> None:
         self.extents, self.signed = extents, signed
         self.dim = extents.size
         self.total = 2 * self.dim if signed else self.dim
+        self.reach = float(extents.max())
         self._values = np.concatenate([extents, -extents]) if signed else extents
 
     def entries(self, codes: Codes) -> tuple[Codes, Vector]:
@@ -72,6 +73,8 @@ class Listed:
         self.index: list[np.ndarray] = []
         self.values: list[Vector] = []
         self.numbers: dict[bytes, int] = {}
+        ends = np.abs([domain.lmo(np.ones(dim)), domain.lmo(-np.ones(dim))])
+        self.reach = float(ends.max())
 
     @property
     def total(self) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 from ..arrays import Vector
 from ..problem import Problem
 from .answer import Answer
-from .atoms import atoms_of
+from .atoms import Atoms, atoms_of
 from .column_bracket import Bracket
 from .evaluated import lowest, sharpens
 from .extended import EXTENDED
@@ -22,7 +22,7 @@ from .generation import Normal, generate, start
 from .interior import may_be_dense, warm_start
 from .interrupt import keeping
 from .master import Master
-from .smooth import Smooth, strictly_convex, why_unsupported
+from .smooth import Smooth, check_scale, strictly_convex, why_unsupported
 from .sweep import lower_scale
 from .vertex_face import optimal_face
 from .vertices import Vertices
@@ -74,7 +74,10 @@ def solve_columns(problem: Problem, *, tol: float = 1e-9, max_steps: int = 50_00
     if reason:
         raise ValueError(f"the column engine does not apply: {reason}")
     lower, upper = Smooth(problem.lower, problem.dim), Smooth(problem.upper, problem.dim)
-    solved = _lower_level(problem, lower, max_steps)
+    atoms = atoms_of(problem.domain, problem.dim)
+    check_scale(upper, "upper", atoms.reach)
+    check_scale(lower, "lower", atoms.reach)
+    solved = _lower_level(problem, lower, atoms, max_steps)
     notes = [f"the lower level ended {ENDS[solved.end]}"] if solved.end in ENDS else []
     steps = solved.steps
     for rank_tol in RANK_TOLERANCES:
@@ -144,14 +147,14 @@ class Solved:
     end: str
 
 
-def _lower_level(problem: Problem, lower: Smooth, max_steps: int) -> Solved:
+def _lower_level(problem: Problem, lower: Smooth, atoms: Atoms, max_steps: int) -> Solved:
     domain = problem.domain
-    vertices = start(atoms_of(domain, problem.dim), lower)
+    vertices = start(atoms, lower)
     master = Master(vertices, RANK_TOLERANCES[0])
-    steps, end, offer = generate(master, None, max_steps, max_steps)
+    steps, end, _, found_scale, slope = generate(master, None, max_steps, max_steps)
     optimal = end == "optimal"
-    normal = offer.slope if optimal else lower.pull(master.t.slope)
-    scale = offer.scale if optimal else lower_scale(master.t, master.bend)
+    normal = slope if optimal else lower.pull(master.t.slope)
+    scale = found_scale if optimal else lower_scale(master.t, master.bend)
     level = float(vertices.w[: vertices.count] @ master.t.gradient[: vertices.count])
     flat = -lowest(vertices.atoms, domain, -normal) - level <= FLAT * scale
     return Solved(vertices, master.image, normal, level, 1e-14 * scale, flat, steps, end)
@@ -165,12 +168,12 @@ def _upper_level(
     normal = Normal(lower, solved.normal, solved.level, solved.resolution, solved.flat)
     vertices = solved.vertices.next_level(upper, solved.t_star)
     master = Master(vertices, rank_tol)
-    steps, end, offer = generate(master, normal, max_steps, CROWD if may_be_dense(upper) else max_steps)
+    steps, end, lam, _, _ = generate(master, normal, max_steps, CROWD if may_be_dense(upper) else max_steps)
     if end == "crowded":
         ties = np.full(problem.dim, solved.resolution / (domain.diameter or 1.0))
         face = optimal_face(vertices.atoms, domain, lower, solved.normal, ties, 0.0)
         if face is not None and face.complete and (dense := warm_start(vertices, face, lower, upper)) is not None:
             master = Master(dense, rank_tol)
-        more, end, offer = generate(master, normal, max_steps - steps, max_steps, offer.lam)
+        more, end, lam, _, _ = generate(master, normal, max_steps - steps, max_steps, lam)
         steps += more
-    return master, offer.lam, steps, end
+    return master, lam, steps, end

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ..arrays import Vector
 from ..kernels import compiled_loops
 from . import dense, descent, loop, sweep, tableau
+from .loop import Ended
 
 LOOPS = (
-    tableau.insert, tableau.drop, tableau.pivot, tableau.leave, tableau.curves, tableau.prices, tableau.stale,
-    tableau.follow, descent.evaluate, descent.newton, descent.descend, descent.enter, descent.rounds,
-    sweep.lower_scale, sweep.upper_scale, sweep.price, sweep.no_offer, sweep.proceed, loop.loop,
+    tableau.insert, tableau.drop, tableau.pivot, tableau.leave, tableau.curves, tableau.prices, tableau.write_prices,
+    tableau.stale, tableau.paused, tableau.follow, descent.evaluate, descent.newton, descent.descend, descent.enter,
+    descent.rounds, sweep.lower_scale, sweep.upper_scale, sweep.price, sweep.no_offer, sweep.proceed,
+    sweep.interrupted, loop.loop,
 )  # fmt: skip
 KERNELS = (
     dense.dots, dense.mix, dense.rank_one, dense.factorise, dense.solve_factored, dense.put, dense.put_column,
@@ -30,10 +31,10 @@ class Loops(NamedTuple):
 
     insert: Callable[..., None]
     follow: Callable[..., None]
-    prices: Callable[..., Vector]
+    write_prices: Callable[..., None]
     evaluate: Callable[..., None]
     rounds: Callable[..., int]
-    loop: Callable[..., tuple[int, int, Any, int, int]]
+    loop: Callable[..., Ended]
 
 
 def loops() -> Loops:
@@ -44,5 +45,5 @@ def loops() -> Loops:
 @cache
 def _loops(switched_off: str | None) -> Loops:
     ready = compiled_loops(*LOOPS, **{kernel.__name__: kernel.__name__ for kernel in KERNELS})
-    called = (tableau.insert, tableau.follow, tableau.prices, descent.evaluate, descent.rounds, loop.loop)
+    called = (tableau.insert, tableau.follow, tableau.write_prices, descent.evaluate, descent.rounds, loop.loop)
     return Loops(*(ready[LOOPS.index(one)] for one in called))

@@ -32,12 +32,15 @@ from .tableau import (
     FREE,
     LATEST,
     RANK,
+    UNDONE,
+    WORK,
     Array,
     Numbers,
     Tableau,
     curves,
     insert,
     leave,
+    paused,
     prices,
     stale,
 )  # fmt: skip
@@ -65,6 +68,7 @@ class Candidates(NamedTuple):
 def evaluate(T: Tableau) -> None:
     """The slope of the level and its gradient with respect to the weights: afresh, never updated."""
     k = T.n[COUNT]
+    T.n[WORK] -= 2 * k * T.slope.size
     assign(T.slope, mix(T.w[:k], T.F, T.slope.size) - T.target)
     assign(T.gradient, dots(T.F, T.slope, k) + T.p[:k])
 
@@ -72,7 +76,9 @@ def evaluate(T: Tableau) -> None:
 def newton(T: Tableau, reduced: Vector) -> Vector:
     """(H + ridge)^-1 reduced; the Cholesky factor of the leading superbasics is kept while H is what it was."""
     q = T.n[FREE]
+    T.n[WORK] -= q * q
     if T.n[FACTORED] < q:
+        T.n[WORK] -= (q - T.n[FACTORED]) * q * q // 3
         ridge = RIDGE * q * highest(T.H, q) + RIDGE_SLOPE * np.abs(reduced).max() + TINY
         while not factorise(T.H, T.L, T.n[FACTORED], q, ridge):
             T.n[FACTORED], ridge = 0, 100.0 * ridge
@@ -83,9 +89,10 @@ def newton(T: Tableau, reduced: Vector) -> Vector:
 def descend(T: Tableau, full_steps: int, enough: float, fresh: bool) -> None:
     """Newton steps, ``full_steps`` of them that meet no bound, or until one promises less than ``enough``.
 
-    ``fresh`` says that slope and gradient are those of the weights. It also ends, unfinished, where a refresh is due.
+    ``fresh`` says that slope and gradient are those of the weights. It also ends, unfinished, where a refresh is due or
+    the work allowed is done.
     """
-    taken = 0
+    taken, T.n[UNDONE] = 0, 0
     for _ in range(100 + 4 * T.n[COUNT]):
         if not fresh:
             evaluate(T)
@@ -93,6 +100,7 @@ def descend(T: Tableau, full_steps: int, enough: float, fresh: bool) -> None:
         r, q, k = T.n[RANK], T.n[FREE], T.n[COUNT]
         if q == 0 or taken >= full_steps or T.n[CHANGES] >= 2 * LATEST:
             return
+        T.n[WORK] -= 2 * q * r
         reduced = gather(T.gradient, T.free, q) - dots(T.C, gather(T.gradient, T.basic, r), q)
         dz = newton(T, reduced)
         if taken > 0 and np.dot(reduced, dz) <= enough:
@@ -107,6 +115,9 @@ def descend(T: Tableau, full_steps: int, enough: float, fresh: bool) -> None:
         else:
             T.w[slot] = 0.0
             leave(T, slot)
+            if paused(T):  # not between full steps, of which too few might be made then each time
+                T.n[UNDONE] = 1
+                return
 
 
 def enter(T: Tableau, new: Candidates, i: int, slope: float, rank_tol: float) -> None:
@@ -133,7 +144,7 @@ def rounds(
     while True:
         if not settled:
             descend(T, full_steps, enough, fresh)
-        if entered in (listed, most) or (entered > 0 and stale(T)):
+        if entered in (listed, most) or T.n[UNDONE] or (entered > 0 and (stale(T) or paused(T))):
             return entered
         k = T.n[COUNT]
         slopes = dots(new.F, T.slope, listed) + new.p

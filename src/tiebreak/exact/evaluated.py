@@ -47,7 +47,10 @@ def evaluated(objective: Objective, level: Smooth, x: Vector, sharp: bool = Fals
         support, n = np.flatnonzero(x), level.size
         link = LINK_UNITS * UNIT_ROUNDOFF
         units = gamma(support.size), gamma(n), link, gamma(n + LINK_UNITS), UNIT_ROUNDOFF
-        return Evaluated(*kernel(level.by_rows, support, x[support], level.b, level.column_norms, units))
+        grad, t, grad_error = np.empty(x.size), np.empty(n), np.empty(x.size)
+        given = level.by_rows, support, x[support], level.b, level.column_norms, units
+        value, value_error, image_norm = kernel(*given, grad, t, grad_error)
+        return Evaluated(value, grad, t, value_error, grad_error, image_norm)
     t, sizes = level.times_with_sizes(x)
     value, slope, _ = level.at(t)
     most = 1.01 * (1.0 if level.quadratic else level.near(t, 0.0)[1])  # rounding moves t too little for a hundredth

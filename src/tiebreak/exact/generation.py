@@ -6,19 +6,23 @@ lowers f without raising g, which is the price c + lam r* for a large enough lam
 
 from __future__ import annotations
 
+import time
+from typing import NamedTuple
+
 import numpy as np
 
 from ..arrays import Vector
 from .atoms import Atoms, Axes
 from .interrupt import check
-from .loop import FULL, LIMIT, STALE, Steps, loop
+from .loop import FULL, LIMIT, OPTIMAL, PAUSED, STALE, Steps, loop
 from .master import Master
 from .smooth import Smooth
-from .sweep import Offer, Sweep, lower_scale, no_offer, upper_scale
-from .tableau import stale
+from .sweep import Offer, Sweep, lower_scale, upper_scale
+from .tableau import UNDONE, WORK, paused, stale
 from .vertices import Vertices
 
-AT_ONCE = 200  # steps between looks at the clock
+FIRST_WORK, MOST_WORK = 5_000_000, 10**11  # multiplications between looks at the clock: at first, and at most
+PAUSE = 0.1  # seconds that they should take
 ENDS = ("optimal", "repeated", "crowded", "limit")
 
 
@@ -64,6 +68,7 @@ class Oracle:
                 at_x += float(y[1:] @ master.v.t_star)
             code, toll, lam = self._lexicographic(c, at_x, lam, normal)
             noise = 1e-14 * scale + 2 * lam * normal.resolution
+        check()
         gap, known = at_x - atoms.dot(c, code) - toll, master.v.slot(code) >= 0
         return Offer(gap, scale, noise, lam, np.array([code]), known, k, stale(t), False, c)
 
@@ -82,22 +87,41 @@ class Oracle:
     def proceed(self, offer: Offer, settled: bool, full: int, most: int) -> int:
         return self.master.proceed(self.master.v.candidates(offer.code), settled, full, offer.gap, most)
 
+    def interrupted(self, entered: int) -> bool:
+        t = self.master.t
+        return self.master.level.quadratic and (bool(t.n[UNDONE]) or (entered > 0 and paused(t)))
 
-def generate(master: Master, normal: Normal | None, most: int, crowd: int, lam: float = 0.0) -> tuple[int, str, Offer]:
-    """Add vertices until none helps; returns the steps taken, how it ended, and what was last priced."""
-    steps, full, repeats, end = 0, 1, 0, FULL
+
+class Generated(NamedTuple):
+    """Steps taken, how they ended, the price of the lower level, and scale and slope of what was last priced."""
+
+    steps: int
+    end: str
+    lam: float
+    scale: float
+    slope: Vector
+
+
+def generate(master: Master, normal: Normal | None, most: int, crowd: int, lam: float = 0.0) -> Generated:
+    """Add vertices until none helps."""
+    steps, full, repeats, end, work = 0, 1, 0, FULL, FIRST_WORK
     run = master.loops.loop if master.sweeps else loop
-    last = no_offer(lam)
-    while end in (STALE, FULL) or (end == LIMIT and steps < most):
+    scale, slope = 0.0, np.zeros(master.v.atoms.dim)
+    while end in (STALE, FULL, PAUSED):
         check()
         S: Steps = sweep_of(master, normal) if master.sweeps else Oracle(master, normal)
-        more, end, last, full, repeats = run(S, no_offer(last.lam), full, repeats, min(most - steps, AT_ONCE), crowd)
+        master.t.n[WORK], began = work, time.perf_counter()
+        more, end, lam, scale, full, repeats = run(S, lam, full, repeats, most - steps, crowd, slope)
+        pace = (work - int(master.t.n[WORK])) / max(time.perf_counter() - began, 1e-6)
+        work = int(min(max(PAUSE * pace, FIRST_WORK), MOST_WORK))
         steps += more
         if end == STALE:
             master.refresh()
         if end == FULL:
             master.reserve(2 * master.t.free.size)
-    return steps, ENDS[end], last
+        if steps >= most and end != OPTIMAL:
+            end = LIMIT
+    return Generated(steps, ENDS[end], lam, scale, slope)
 
 
 def sweep_of(master: Master, normal: Normal | None) -> Sweep:

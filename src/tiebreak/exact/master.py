@@ -15,6 +15,7 @@ from .atoms import Axes
 from .compiled import loops
 from .dense import pseudo_inverse, ratio
 from .descent import Candidates, newton
+from .interrupt import check
 from .tableau import CHANGES, FACTORED, FREE, GAUGED, LATEST, RANK, Tableau, leave
 from .vertices import LEAST, Vertices
 
@@ -174,6 +175,7 @@ class Master:
         """Newton steps for an h that is not quadratic."""
         t, taken, last = self.t, 0, np.inf
         for _ in range(100 + 4 * self.v.count):
+            check()
             bend = self.evaluate()
             r, q, k = self.r, self.q, self.v.count
             assert bend is not None
@@ -241,4 +243,6 @@ class Master:
 
     def multiplier(self) -> Vector:
         """The prices of the rows of E at the weights last evaluated."""
-        return self.loops.prices(self.t)
+        y = np.empty(self.t.E.shape[1])
+        self.loops.write_prices(self.t, y)
+        return y

@@ -26,7 +26,7 @@ from .interrupt import OutOfTime, keeping
 from .lifted import Lift, is_lifted
 from .master import Master
 from .rows import solve_rows
-from .smooth import Smooth
+from .smooth import Smooth, check_scale
 from .vertices import Vertices
 
 GAP = 1e-13
@@ -194,6 +194,8 @@ def _minimiser(problem: Problem) -> Callable[[Objective], Vector]:
         return lambda objective: solve_rows([objective], domain)[-1].x
 
     atoms = atoms_of(domain, problem.dim)
+    for name, objective in (("upper", problem.upper), ("lower", problem.lower)):
+        check_scale(Smooth(objective, problem.dim), name, atoms.reach)
     used: list[Vertices] = []  # the vertices of the last solution: where the next one starts
 
     def by_columns(objective: Objective) -> Vector:

@@ -18,6 +18,7 @@ from ..objectives.base import Objective
 from ..objectives.matrix import DataMatrix
 from .links import Link, huber_link, logistic_link
 
+LEAST, MOST = 1e-140, 1e145  # sizes of images whose squares, and what becomes of them, are ordinary numbers
 DENSE_ROOT = 2000  # a Quadratic of at most this many variables gets a factor of its Q
 
 
@@ -61,7 +62,6 @@ class Smooth:
         self.quadratic = not self.links
         self.own_rows = not any(isinstance(term, Quadratic) for _, term in terms)
         self.most = max([1.0 if self.b.size else 0.0, *(link.most for _, link in self.links)])
-        self.push = length(self.b if self.quadratic else self.at(np.zeros(self.size))[1])
 
     def image(self, x: Vector) -> Vector:
         """F x."""
@@ -94,6 +94,11 @@ class Smooth:
         return least, most
 
     @cached_property
+    def push(self) -> float:
+        """||h'(0)||."""
+        return length(self.b if self.quadratic else self.at(np.zeros(self.size))[1])
+
+    @cached_property
     def by_rows(self) -> np.ndarray:
         """F in C order, where it is dense."""
         assert self.data is not None
@@ -124,6 +129,23 @@ class Smooth:
     def column_norms(self) -> Vector:
         """||F_j||."""
         return np.zeros(self.dim) if self.data is None else self.data.column_norms
+
+
+def check_scale(level: Smooth, name: str, reach: float) -> None:
+    """Refuse data whose squares overflow or vanish, over a set whose points have entries up to ``reach``."""
+    sizes = [0.0]
+    if level.data is not None:
+        entries = level.data.raw.data if level.data.kind == "sparse" else level.data.raw
+        sizes.append(float(max(entries.max(initial=0.0), -entries.min(initial=0.0))) * reach)
+        sizes.append(float(np.abs(level.b).max(initial=0.0)))
+    if level.p is not None:
+        sizes.append(float(np.abs(level.p).max()) * reach)
+    size = max(sizes)
+    if size != 0 and not LEAST <= size <= MOST:
+        raise ValueError(
+            f"{name}: over this domain its terms are of size {size:.0e}, and squares of that are beyond double "
+            "precision; measure the data or the variables in other units"
+        )
 
 
 def strictly_convex(objective: Objective) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from ..arrays import Vector
 from .dense import columns, entries, fresh_codes, gains, gather, mix, norms, on_face, put_column, short_list
 from .descent import Candidates, rounds
-from .tableau import CHANGES, COUNT, FREE, Array, Numbers, Tableau, prices, stale
+from .tableau import CHANGES, COUNT, FREE, UNDONE, WORK, Array, Numbers, Tableau, paused, prices, stale
 
 LIST = 32  # candidates kept from one pricing of all vertices
 WORTH = 0.1, 0.6  # of the best gap at that pricing, at either level: candidates with less wait for the next one
@@ -89,6 +89,9 @@ class Sweep(NamedTuple):
     def proceed(self, offer: Offer, settled: bool, full: int, most: int) -> int:
         return proceed(self, offer, settled, full, most)
 
+    def interrupted(self, entered: int) -> bool:
+        return interrupted(self, entered)
+
 
 def lower_scale(T: Tableau, bend: float) -> float:
     """The size of the terms of <grad g(x), x - s>."""
@@ -110,6 +113,7 @@ def price(S: Sweep, lam: float) -> Offer:
     """All vertices at the prices of the weights last evaluated."""
     T, d = S.T, S.extents.size
     k = T.n[COUNT]
+    T.n[WORK] -= d * (S.A.shape[0] + S.B.shape[0])
     at_x = np.dot(T.w[:k], T.gradient[:k])
     c = mix(T.slope, S.B, d) + S.p
     if S.upper:
@@ -155,3 +159,8 @@ def proceed(S: Sweep, offer: Offer, settled: bool, full: int, most: int) -> int:
     columns(S.B, index, entry, np.zeros(F.shape[1]), F, 0)
     new = Candidates(code, E, F, gather(S.p, index, code.size) * entry, norms(F))
     return rounds(T, new, settled, full, max(WORTH[int(S.upper)] * offer.gap, NOISY * offer.noise), most, S.rank_tol)
+
+
+def interrupted(S: Sweep, entered: int) -> bool:
+    """Whether the work allowed is done, and something with it, so that the next time does not begin where this did."""
+    return bool(S.T.n[UNDONE]) or (entered > 0 and paused(S.T))

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Vector
 from .dense import (
+    assign,
     bends,
     dots,
     gather,
@@ -37,7 +38,7 @@ REFRESH, LATEST = 50, 500  # changes after which to compute all afresh: if a res
 DRIFT = 1e-10  # of the prices: a residual above this, relative to what it is left of, says so
 EXACT = 1e-14  # a residual below this needs no refinement
 
-COUNT, RANK, FREE, FACTORED, CHANGES, DRIFTED, GAUGED = range(7)  # what the counters of a tableau count
+COUNT, RANK, FREE, FACTORED, CHANGES, DRIFTED, GAUGED, WORK, UNDONE = range(9)  # what a tableau counts
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -50,7 +51,9 @@ class Tableau(NamedTuple):
     ----------
     n : array
         Counters: vertices, basic ones, superbasic ones, leading rows of L that are a Cholesky factor of H, changes
-        since all was computed afresh, whether a residual has been large since, and whether G is up to date.
+        since all was computed afresh, whether a residual has been large since, whether G is up to date, how many
+        multiplications are left until the loops return, so that Python can look at the clock and take a Ctrl-C, and
+        whether the weights were left on the way to a minimum for that.
     code, where : arrays
         Which vertex is in a slot, and the slot of a vertex, or -1.
     w : array
@@ -94,6 +97,7 @@ def insert(T: Tableau, slot: int, rank_tol: float) -> None:
     """Make a vertex basic if its row of E is independent of the basic ones, else superbasic."""
     r, q = T.n[RANK], T.n[FREE]
     row, image = T.E[slot], T.F[slot]
+    T.n[WORK] -= r * (3 * row.size + image.size) + q * image.size + T.n[GAUGED] * row.size * image.size
     c = dots(T.P, row, r)
     rest = row - mix(c, T.EB, row.size)
     size, norm = math.sqrt(np.dot(rest, rest)), math.sqrt(np.dot(row, row))
@@ -144,6 +148,8 @@ def drop(T: Tableau, j: int) -> None:
 def pivot(T: Tableau, j: int, t: int) -> None:
     """Superbasic t takes the basic position j, whose vertex leaves."""
     r, q, slot = T.n[RANK], T.n[FREE], T.free[t]
+    rows, size = T.E.shape[1], T.F.shape[1]
+    T.n[WORK] -= q * (r + size + 2 * q) + r * rows + T.n[GAUGED] * rows * size
     row, image, curve = T.C[t, :r].copy(), T.K[t].copy(), T.H[t, :q].copy()
     share = T.C[:q, j] / row[j]
     share[t] = 0.0
@@ -216,6 +222,16 @@ def prices(T: Tableau) -> Vector:
     if error > DRIFT * DRIFT * size:
         T.n[DRIFTED] = 1
     return -y
+
+
+def write_prices(T: Tableau, y: Vector) -> None:
+    """Write the prices into an array."""
+    assign(y, prices(T))
+
+
+def paused(T: Tableau) -> bool:
+    """Whether the work allowed is done."""
+    return bool(T.n[WORK] <= 0)
 
 
 def stale(T: Tableau) -> bool:

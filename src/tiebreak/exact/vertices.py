@@ -11,7 +11,7 @@ from .atoms import Atoms, Codes
 from .dense import norms
 from .descent import Candidates
 from .smooth import Smooth
-from .tableau import COUNT
+from .tableau import COUNT, UNDONE
 
 LEAST = 64  # room that is taken at least
 
@@ -35,7 +35,7 @@ class Vertices:
     ) -> None:
         self.atoms, self.level, self.fixed, self.s0 = atoms, level, fixed, s0
         self.t_star = np.zeros(0) if t_star is None else t_star
-        self.n = np.zeros(7, dtype=np.int64)
+        self.n = np.zeros(UNDONE + 1, dtype=np.int64)
         self.where = np.full(atoms.total, -1)
         self._take(0)
 

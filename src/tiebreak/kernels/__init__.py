@@ -1,8 +1,12 @@
 """Compiled twins of the innermost loops, for those who install numba: ``pip install 'tiebreak[fast]'``.
 
 Every kernel has a twin in plain NumPy elsewhere in the library, which runs where numba is missing or the environment
-variable ``TIEBREAK_NO_NUMBA`` is set. Kernels take and return numbers and flat float64 arrays. They are imported when
+variable ``TIEBREAK_NO_NUMBA`` is set. Kernels work on numbers and flat float64 arrays. They are imported when
 first asked for and compiled when first called; the machine code is kept on disk.
+
+What Python calls may take arrays and named tuples but returns numbers and plain tuples of numbers only; vectors are
+written into arrays that it is given. To return an array or a named tuple numba calls Python code and does not look
+whether that failed: a Ctrl-C that Python takes up there is a segmentation fault.
 """
 
 from __future__ import annotations

@@ -16,15 +16,24 @@ Array = NDArray[np.float64]
 
 @jit(SUMS)
 def squares_with_errors(
-    M: Array, support: NDArray[np.int64], weights: Vector, b: Vector, norms: Vector, units: tuple[float, ...]
-) -> tuple[float, Vector, Vector, float, Vector, float]:
-    """1/2 ||M x - b||^2 for an x with these nonzeros: value, gradient, M x, and bounds on the error of each.
+    M: Array,
+    support: NDArray[np.int64],
+    weights: Vector,
+    b: Vector,
+    norms: Vector,
+    units: tuple[float, ...],
+    grad: Vector,
+    t: Vector,
+    grad_error: Vector,
+) -> tuple[float, float, float]:
+    """1/2 ||M x - b||^2 for an x with these nonzeros, its error, and that of M x; the gradient, M x and the errors of
+    the gradient are written into arrays.
 
     ``norms`` are those of the columns; ``units`` the relative errors of a product with x, of one with M', of an entry
     of the slope, of the value, and of a rounded number.
     """
     of_product, of_pull, of_slope, of_value, unit = units
-    t, slope = np.empty(M.shape[0]), np.empty(M.shape[0])
+    slope = np.empty(M.shape[0])
     value = value_error = image_error = pull_error = 0.0
     for i in range(M.shape[0]):
         total = size = 0.0
@@ -38,17 +47,16 @@ def squares_with_errors(
         value_error += (steep + 0.505 * error) * error
         image_error += error * error
         pull_error += ((of_pull + of_slope) * steep + 1.01 * error) ** 2
-    grad = mix(slope, M, M.shape[1])
-    grad_error, pull_error = np.empty(grad.size), math.sqrt(pull_error) * (1 + 1e-10)
+    grad[:] = mix(slope, M, M.shape[1])
+    pull_error = math.sqrt(pull_error) * (1 + 1e-10)
     for j in range(grad.size):
         grad_error[j] = 1.01 * (norms[j] * pull_error + 4 * unit * abs(grad[j]))
-    return value, grad, t, 1.01 * (value_error + of_value * value), grad_error, 1.01 * math.sqrt(image_error)
+    return value, 1.01 * (value_error + of_value * value), 1.01 * math.sqrt(image_error)
 
 
 @jit(SUMS)
-def column_norms(M: Array) -> Vector:
-    """The norms of the columns, four rows at a time."""
-    out = np.zeros(M.shape[1])
+def column_norms(M: Array, out: Vector) -> None:
+    """The norms of the columns, four rows at a time; ``out`` comes with zeros."""
     whole = M.shape[0] - M.shape[0] % 4
     for i in range(0, whole, 4):
         for j in range(M.shape[1]):
@@ -57,4 +65,5 @@ def column_norms(M: Array) -> Vector:
     for i in range(whole, M.shape[0]):
         for j in range(M.shape[1]):
             out[j] += M[i, j] * M[i, j]
-    return np.sqrt(out)
+    for j in range(M.shape[1]):
+        out[j] = math.sqrt(out[j])

@@ -67,17 +67,16 @@ def log1p_of(e: Vector) -> Vector:
 
 
 @jit(SUMS)
-def logistic_link(t: Vector, signs: Vector, weights: Vector) -> tuple[float, Vector]:
-    """sum_i w_i log(1 + exp(-y_i t_i)) and its gradient in t; NaN where an entry of t is not finite."""
+def logistic_link(t: Vector, signs: Vector, weights: Vector, slope: Vector) -> float:
+    """sum_i w_i log(1 + exp(-y_i t_i)) and, in ``slope``, its gradient in t; NaN where an entry of t is not finite."""
     e = decay(t)
     logs = log1p_of(e)
-    slope = np.empty(t.size)
     total = 0.0
     for i in range(t.size):
         margin = signs[i] * t[i]
         total += weights[i] * (logs[i] - (margin if margin < 0 else 0.0)) + 0.0 * t[i]
         slope[i] = -weights[i] * signs[i] * (e[i] if margin >= 0 else 1.0) / (1.0 + e[i])
-    return total, slope
+    return total
 
 
 @jit(SUMS)

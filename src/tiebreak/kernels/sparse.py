@@ -44,8 +44,8 @@ prefetch = _prefetch()
 
 
 @jit(FUSED)
-def squares_by_rows(data: Array, index: Indices, starts: NDArray[Any], x: Vector, b: Vector) -> tuple[float, Vector]:
-    """||A x - b||^2 and A'(A x - b) for the rows of A, each of which is read once for both.
+def squares_by_rows(data: Array, index: Indices, starts: NDArray[Any], x: Vector, b: Vector, grad: Vector) -> float:
+    """||A x - b||^2 and, in ``grad``, A'(A x - b) for the rows of A, each of which is read once for both.
 
     Entries of x lie beside those of the gradient, so that a row finds in the cache for the second what it fetched for
     the first. Indices and counters have no sign: none need be checked for counting from the end.
@@ -74,4 +74,6 @@ def squares_by_rows(data: Array, index: Indices, starts: NDArray[Any], x: Vector
         while k < end:
             both[index[k], 1] += rest * data[k]
             k += one
-    return value, both[:, 1].copy()
+    for j in range(x.size):
+        grad[j] = both[j, 1]
+    return value

@@ -52,7 +52,8 @@ class Logistic(Linked):
     def link(self, t: Vector) -> tuple[float, Vector]:
         kernel = compiled("logistic_link")
         if kernel is not None:
-            value, slope = kernel(flat(t), flat(self.y), flat(self.weights))
+            slope = np.empty(t.size)
+            value: float = kernel(flat(t), flat(self.y), flat(self.weights), slope)
             if not math.isnan(value):
                 return value, slope
         margin = self.y * t

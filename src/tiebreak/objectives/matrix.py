@@ -70,8 +70,8 @@ class DataMatrix:
         kernel = compiled("squares_by_rows")
         if kernel is None or self._column_cost * np.count_nonzero(x) < x.size:
             return None
-        value, grad = kernel(self.raw.data, self._unsigned, self.raw.indptr, flat(x), flat(b))
-        return value, grad
+        grad = np.empty(x.size)
+        return kernel(self.raw.data, self._unsigned, self.raw.indptr, flat(x), flat(b), grad), grad
 
     def scattered_columns(self, index: NDArray[np.intp], factors: Vector) -> NDArray[np.float64]:
         """Columns of a sparse matrix times their factors, as the rows of a dense one."""
@@ -132,7 +132,9 @@ class DataMatrix:
         if self.kind == "sparse":
             return np.asarray(np.sqrt((raw * raw).sum(axis=0))).ravel()
         if raw.flags.c_contiguous and (kernel := compiled("column_norms")):
-            return np.asarray(kernel(flat(raw)))
+            norms = np.zeros(raw.shape[1])
+            kernel(flat(raw), norms)
+            return norms
         return np.asarray(np.sqrt(np.einsum("ij,ij->j", raw, raw)))
 
     def product_error(self, x: Vector) -> float:

@@ -35,29 +35,32 @@ def cut_ball_columns(A: Matrix, C: Matrix, b: float, warm: float, error: float =
 
     ``warm`` is a guess of the multiplier, ``error`` the size of the terms of b.
     """
-    return compiled_ball_cut()(A, C, b, warm, error)
+    point = np.empty(A.shape)
+    return *compiled_ball_cut()(A, C, b, warm, error, point), point
 
 
-def compiled_ball_cut() -> Callable[[Matrix, Matrix, float, float, float], BallCut]:
+def compiled_ball_cut() -> Callable[[Matrix, Matrix, float, float, float, Matrix], tuple[int, float, float]]:
     """``ball_cut``, with kernels where there are any."""
     find = compiled_loop(find_multiplier, sphere_excess="sphere_excess")
     kernels = {name: name for name in ("split_columns", "sphere_excess", "ball_point", "inner")}
     return compiled_loop(ball_cut, find_multiplier=find, **kernels)
 
 
-def ball_cut(A: Matrix, C: Matrix, b: float, warm: float, error: float) -> BallCut:
-    """The cut as in ``cut_ball_columns``; compiled as it is."""
+def ball_cut(A: Matrix, C: Matrix, b: float, warm: float, error: float, point: Matrix) -> tuple[int, float, float]:
+    """The cut as in ``cut_ball_columns``, its point written into an array; compiled as it is."""
     size_a, size_c, C, P, t, p, n = split_columns(A, C)
     b /= size_c
     total = n.sum()
     size, target = total + abs(b) + error / size_c, b + total
     if sphere_excess(0.0, t, p, n)[0] <= target + EXACT * size:
-        return INACTIVE, 0.0, 0.0, ball_point(0.0, P, C, t, p, n)
+        point[:] = ball_point(0.0, P, C, t, p, n)
+        return INACTIVE, 0.0, 0.0
     if target <= 0.0:
         status = INFEASIBLE if target < -SHORTFALL * size else BOUNDARY
-        return status, inf, inf, ball_point(inf, P, C, t, p, n)
+        point[:] = ball_point(inf, P, C, t, p, n)
+        return status, inf, inf
     low, high = find_multiplier(target, UNIT_ROUNDOFF * size, warm * size_c / size_a, t, p, n)
-    point = ball_point(low, P, C, t, p, n)
+    point[:] = ball_point(low, P, C, t, p, n)
     above, _, height = sphere_excess(low, t, p, n)
     if high > low:
         above, below = max(above - target, 0.0), max(target - sphere_excess(high, t, p, n)[0], 0.0)
@@ -65,7 +68,7 @@ def ball_cut(A: Matrix, C: Matrix, b: float, warm: float, error: float) -> BallC
         point *= share
         point += (1.0 - share) * ball_point(high, P, C, t, p, n)
     gap = inner(A, point) + size_a * (height + low * b)  # <a, point> minus the dual value
-    return ACTIVE, low * size_a / size_c, max(gap, 0.0), point
+    return ACTIVE, low * size_a / size_c, max(gap, 0.0)
 
 
 def inner(A: Matrix, B: Matrix) -> float:

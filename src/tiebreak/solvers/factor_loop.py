@@ -20,7 +20,7 @@ from ..sets.columns import Columns
 from ..sets.l1 import L1Ball
 from ..sets.l2 import L2Ball
 from ..sets.product import Product
-from .gram_loop import DONE, FINISHED, HARD, Fixed, Numbers
+from .gram_loop import DONE, FINISHED, HARD, Fixed, Numbers, Updated
 
 
 class Factors(NamedTuple):
@@ -61,11 +61,12 @@ def copy_columns(source: Matrix, target: Matrix) -> None:
     target[:, :shared] = source[:, :shared]
 
 
-def factor_updates(count: int, k: int, fixed: Fixed, v: Factors, n: Numbers) -> tuple[int, int, int, Numbers]:
+def factor_updates(count: int, k: int, fixed: Fixed, v: Factors, n: Numbers) -> Updated:
     """Many updates, as ``gram_updates``."""
     D, X, known = v.D, v.X, len(v.codes)
     R, slope_D, slope_X, cut = np.empty(v.A.shape), np.empty(D.shape), np.empty(X.shape), np.zeros(D.shape)
     atoms, left, slope = np.empty((len(D), known)), np.empty(v.old.shape), np.empty((len(D), known))
+    S = np.empty(D.shape)
     multiplier, best_gap, best_lower = n.multiplier, n.best_gap, n.best_lower
     allowed = n.level + fixed.slack + fixed.tol_lower / 2
     done, reason = 0, DONE
@@ -81,7 +82,7 @@ def factor_updates(count: int, k: int, fixed: Fixed, v: Factors, n: Numbers) -> 
         np.dot(left, v.codes.T, slope)
         copy_columns(slope, cut)
         b = inner(slope, atoms) + n.level + fixed.slack - g
-        status, lam, _, S = ball_cut(slope_D, cut, b, multiplier, 0.0)
+        status, lam, _ = ball_cut(slope_D, cut, b, multiplier, 0.0, S)
         if status >= 2:
             reason = HARD
             break
@@ -100,7 +101,15 @@ def factor_updates(count: int, k: int, fixed: Fixed, v: Factors, n: Numbers) -> 
         move_to_corners(X, place, slope_X, v.radius, gamma)
         multiplier = lam
         done += 1
-    numbers = Numbers(n.level, multiplier, n.f_lower, n.run_value, n.run_gap, best_gap, best_lower)
+    numbers = (
+        n.level,
+        multiplier,
+        n.f_lower,
+        n.run_value,
+        n.run_gap,
+        best_gap,
+        best_lower,
+    )  # a plain tuple: see ``kernels``
     return done, reason, -1, numbers
 
 

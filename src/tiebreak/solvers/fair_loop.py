@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Vector
-from .gram_loop import DONE, FINISHED, HARD, Fixed, Numbers, next_cut
+from .gram_loop import DONE, FINISHED, HARD, Fixed, Numbers, Updated, next_cut
 
 
 class Fair(NamedTuple):
@@ -46,7 +46,7 @@ def two_products(rows: Vector, u: Vector, v: Vector) -> tuple[Vector, Vector]:
     return rows @ u, rows @ v
 
 
-def fair_updates(count: int, k: int, fixed: Fixed, v: Fair, n: Numbers) -> tuple[int, int, int, Numbers]:
+def fair_updates(count: int, k: int, fixed: Fixed, v: Fair, n: Numbers) -> Updated:
     """Many updates, as ``gram_updates``: t moves along two rows, and two products give both gradients."""
     y, t = v.y, v.t
     multiplier, best_gap, best_lower = n.multiplier, n.best_gap, n.best_lower
@@ -82,5 +82,13 @@ def fair_updates(count: int, k: int, fixed: Fixed, v: Fair, n: Numbers) -> tuple
         multiplier, low, low_sign, high, high_sign = lam, i1, s1, i2, s2
         done += 1
     v.similar[:] = np.array([low, low_sign, high, high_sign])
-    numbers = Numbers(n.level, multiplier, n.f_lower, n.run_value, n.run_gap, best_gap, best_lower)
+    numbers = (
+        n.level,
+        multiplier,
+        n.f_lower,
+        n.run_value,
+        n.run_gap,
+        best_gap,
+        best_lower,
+    )  # a plain tuple: see ``kernels``
     return done, reason, -1, numbers

@@ -91,8 +91,8 @@ def _gram_chunk(f: Objective, g: Objective, state: CutState, axes: Axes, fixed: 
     loop = compiled_loop(gram_updates, next_cut="next_axis_cut", blend="blend")
     numbers, done, reason = _numbers(state), 0, MISSING
     while reason == MISSING:
-        more, reason, column, numbers = loop(count - done, state.k - state.first + done, fixed, vectors, numbers)
-        done += more
+        more, reason, column, found = loop(count - done, state.k - state.first + done, fixed, vectors, numbers)
+        done, numbers = done + more, Numbers(*found)
         if reason == MISSING:
             for columns, objective in ((F, f), (G, g)):
                 if not columns.known[column]:
@@ -122,7 +122,8 @@ def _fair_chunk(
     y, t, similar = memory
     vectors = Fair(y, t, similar, rows, flat(g.y), flat(g.weights), f.w, best)
     loop = compiled_loop(fair_updates, next_cut="next_axis_cut", fair_links="fair_links", two_products="two_products")
-    done, reason, _, numbers = loop(count, state.k - state.first, fixed, vectors, start)
+    done, reason, _, found = loop(count, state.k - state.first, fixed, vectors, start)
+    numbers = Numbers(*found)
     if not np.isfinite(t).all():
         return None
     if numbers.best_gap < start.best_gap:
@@ -148,7 +149,8 @@ def _factor_chunk(
     fixed = Fixed(*steps, False, False, False, problem.slack, *map(float, tolerances))
     kernels = {name: name for name in ("inner", "corners", "move_to_corners", "copy_columns")}
     loop = compiled_loop(factor_updates, ball_cut=compiled_ball_cut(), **kernels)
-    done, reason, _, numbers = loop(count, state.k - state.first, fixed, vectors, start)
+    done, reason, _, found = loop(count, state.k - state.first, fixed, vectors, start)
+    numbers = Numbers(*found)
     if not np.isfinite(x).all():
         return None
     if numbers.best_gap < start.best_gap:

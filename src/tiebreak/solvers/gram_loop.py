@@ -47,6 +47,10 @@ class Numbers(NamedTuple):
     best_lower: float
 
 
+Updated = tuple[int, int, int, tuple[float, float, float, float, float, float, float]]
+"""What a loop returns: the updates made, why it returned, the column it needs, and the entries of ``Numbers``."""
+
+
 class Gram(NamedTuple):
     """The vectors of a quadratic problem, changed in place.
 
@@ -91,7 +95,7 @@ def blend(
     return s_y, float(a @ y)
 
 
-def gram_updates(count: int, k: int, fixed: Fixed, v: Gram, n: Numbers) -> tuple[int, int, int, Numbers]:
+def gram_updates(count: int, k: int, fixed: Fixed, v: Gram, n: Numbers) -> Updated:
     """Quadratic f and g: their gradients are affine, so those at a mix of vertices are mixes of known ones.
 
     ``k`` counts from the first update of Algorithm 1. Returns the updates made, why it returned, which Gram column it
@@ -160,5 +164,13 @@ def gram_updates(count: int, k: int, fixed: Fixed, v: Gram, n: Numbers) -> tuple
         multiplier, low, low_sign, high, high_sign = lam, i1, s1, i2, s2
         done += 1
     v.values[:] = np.array([f, g, a_y, c_y, cz_z, low, low_sign, high, high_sign])
-    numbers = Numbers(level, multiplier, f_lower, run_value, run_gap, n.best_gap, n.best_lower)
+    numbers = (
+        level,
+        multiplier,
+        f_lower,
+        run_value,
+        run_gap,
+        n.best_gap,
+        n.best_lower,
+    )  # a plain tuple: see ``kernels``
     return done, reason, missing, numbers
