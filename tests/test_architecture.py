@@ -41,7 +41,7 @@ LAYERS = {
     "watch": {"arrays", "objectives", "sets", "problem", "usercode", "witness"},
     "examination": {"arrays", "objectives", "problem", "sets", "usercode", "watch"},
     "result": {"arrays", "callbacks", "certificate", "problem", "solvers", "verify", "storage"},
-    "verify": {"arrays", "problem", "result"},
+    "verify": {"arrays", "lexicographic", "objectives", "problem", "result", "sets"},
     "storage": {"disk", "result", "solvers"},
     "resume": {
         "arrays", "certificate", "fingerprint", "origin", "points", "problem", "result", "solvers", "storage",
@@ -51,7 +51,7 @@ LAYERS = {
         "arrays", "callbacks", "certificate", "choose", "deadline", "exact", "examination", "objectives", "origin",
         "problem", "result", "resume", "solvers", "watch",
     },
-    "lexicographic": {"arrays", "deadline", "exact", "objectives", "problem", "result", "sets", "solve"},
+    "lexicographic": {"arrays", "deadline", "exact", "objectives", "problem", "result", "sets", "solve", "verify"},
     "tradeoff": {"arrays", "deadline", "exact", "problem", "result", "solve"},
     "testing": {"arrays", "objectives", "problem", "sets", "solve", "solvers", "watch"},
     "comparison": {"arrays", "objectives", "problem", "sets", "solvers", "steps", "watch"},

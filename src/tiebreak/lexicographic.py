@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from .problem import Problem
 from .result import Status
 from .sets import Domain
 from .solve import GRACE, OnInterrupt, returns_interrupted, solve
+
+if TYPE_CHECKING:
+    from .verify import Verification
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,8 @@ class Chain:
         False where a decision on a rank, a face or a tie hangs on rounding.
     notes : tuple of str
         What else one should know, such as which decision that was.
+    tol : float
+        The tolerance that ``success`` is about.
     """
 
     x: Vector
@@ -67,6 +72,13 @@ class Chain:
     time: float
     well_posed: bool = True
     notes: tuple[str, ...] = ()
+    tol: float = np.inf
+
+    def verify(self, levels: Sequence[Objective], domain: Domain) -> Verification:
+        """Recompute everything from x alone, by other code, and compare."""
+        from .verify import verify_chain
+
+        return verify_chain(levels, _sized(domain, levels), self)
 
     def __repr__(self) -> str:
         rows = [
@@ -109,7 +121,8 @@ def lexicographic(
     domain : set
         Where.
     tol : float
-        Success means that each level is proved to be within this of optimal, relative to 1 + its size.
+        Success means that each level is proved to be within this of optimal, relative to 1 + its size, and that none is
+        known to be below its optimum by more.
     max_time : float or None
         Most seconds; None for no limit. When they are over, x solves the levels that were finished by then.
     on_interrupt : {"auto", "return", "raise"}
@@ -145,12 +158,12 @@ def lexicographic(
         Level(objective.value(found.x) if known else np.nan, low, high)
         for objective, (low, high) in zip(levels, found.brackets, strict=True)
     )
-    proved = [report.gap <= tol * (1 + abs(report.value)) for report in reports]
+    proved = [abs(report.gap) <= tol * (1 + abs(report.value)) for report in reports]
     doubtful = [str(i + 1) for i, fine in enumerate(proved) if not fine]
     verdict = "Every level is proved optimal" if all(proved) else f"Not proved optimal: level {', '.join(doubtful)}"
     message = "; ".join([verdict, *found.said]) + "."
     took, notes = time.perf_counter() - started, tuple(dict.fromkeys(found.notes))
-    chain = Chain(found.x, reports, all(proved), message, found.unique, took, found.well_posed, notes)
+    chain = Chain(found.x, reports, all(proved), message, found.unique, took, found.well_posed, notes, tol)
     if found.interrupt is not None and not returns:
         found.interrupt.result = chain  # type: ignore[attr-defined]
         raise found.interrupt

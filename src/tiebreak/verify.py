@@ -1,23 +1,36 @@
 """A second opinion on a result: everything recomputed from x alone, by code that shares nothing with the bounds.
 
-It uses ``value``, ``grad``, ``lmo`` and ``contains`` only, and a ternary search for the multiplier where the bounds
-use the cut oracle. What x alone can show is weaker than what a whole run has shown, so the bounds here are wider;
-a claim of the certificate that contradicts them is wrong. Where an objective has norms, ``grad`` is a subgradient: the
-bounds hold, and are wider still.
+It uses the rows of a polyhedron, ``value``, ``grad``, ``contains``, and ``lmo`` with what that is proved to be off by.
+What x alone can show is weaker than what a whole run has shown, so the bounds here are wider; a claim that contradicts
+them is wrong, and so is one that a few steps of conditional gradient from x refute. How far rounding goes is measured,
+by evaluating again at points that differ from x in the last digits. Where an objective has norms, ``grad`` is a
+subgradient: the bounds hold, and are wider still.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from math import inf, isfinite, isnan
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .arrays import Vector
+from .arrays import UNIT_ROUNDOFF, Vector
+from .objectives import Objective
 from .problem import Problem
+from .sets import Box, Columns, Polyhedron, Product
+from .sets.base import Domain
 
 if TYPE_CHECKING:
+    from .lexicographic import Chain
     from .result import Result
+
+FEASIBLE = 1e-7
+"""A point that misses a constraint by more than this, relative to the terms of the constraint, is not in the set."""
+
+STEPS = 12
+"""Steps from x that try to refute a bound."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +46,7 @@ class Verification:
     feasible : bool
         Whether x is in Z.
     f, g : float
-        Both objectives at x.
+        Both objectives at x; of a chain, the last and the first.
     g_lower, f_lower : float
         Lower bounds on g* and f* from x alone.
     lower_gap, upper_gap : float
@@ -51,72 +64,223 @@ class Verification:
     upper_gap: float
 
 
+@dataclass(frozen=True)
+class _Look:
+    """An objective at x: value, gradient, and how far both move with the last digits of x."""
+
+    value: float
+    grad: Vector
+    noise: float
+    grad_noise: float
+
+    @classmethod
+    def at(cls, objective: Objective, x: Vector) -> _Look:
+        rng = np.random.default_rng(0)
+        value, grad = objective.value(x), objective.grad(x)
+        moved = [x * (1 + 2 * UNIT_ROUNDOFF * rng.choice((-1.0, 1.0), x.size)) for _ in range(3)]
+        shift = max(abs(objective.value(other) - value) for other in moved)
+        bend = max(float(np.linalg.norm(objective.grad(other) - grad)) for other in moved)
+        length = float(np.linalg.norm(grad))
+        noise = 64 * (shift + UNIT_ROUNDOFF * length * float(np.linalg.norm(x))) + 1e-12 * abs(value)
+        return cls(value, grad, noise, 64 * (bend + UNIT_ROUNDOFF * length))
+
+
 def verify(problem: Problem, result: Result) -> Verification:
     """Check ``result`` against ``problem``; see ``Result.verify``."""
-    x, claim = result.x, result.certificate
-    f, g = problem.upper.value(x), problem.lower.value(x)
-    a, c = problem.upper.grad(x), problem.lower.grad(x)
-    feasible = problem.domain.contains(x, 1e-7)
-    lower = max(g - _gap(problem, c, x), problem.lower.lower_bound)
-    upper = problem.upper.lower_bound
-    if problem.upper.convex:
-        upper = max(upper, f - _cut_gap(problem, a, c, x, problem.slack))
-    noise_f = 1e-9 * (1 + abs(f) + float(np.linalg.norm(a)) * float(np.linalg.norm(x)))
-    noise_g = 1e-9 * (1 + abs(g) + float(np.linalg.norm(c)) * float(np.linalg.norm(x)))
-
+    x, claim, slack, convex = result.x, result.certificate, problem.slack, problem.upper.convex
+    if broken := _not_a_point(problem.dim, x):
+        return broken
+    f, g = _Look.at(problem.upper, x), _Look.at(problem.lower, x)
+    feasible = _missed(problem.domain, x) <= FEASIBLE and not _separated(problem.domain, x, (g.grad, f.grad))
+    lower = max(_least(problem.domain, x, g, [], 0.0), problem.lower.lower_bound)
+    upper = max(_least(problem.domain, x, f, [g], slack) if convex else -inf, problem.upper.lower_bound)
+    numbers = (result.f, result.g, claim.g_lower, claim.g_upper, claim.f_lower, claim.f_upper, claim.multiplier)
     checks = {
         "x is not in the domain": feasible,
-        f"f(x) is {f:.12g}, not {result.f:.12g}": abs(f - result.f) <= noise_f,
-        f"g(x) is {g:.12g}, not {result.g:.12g}": abs(g - result.g) <= noise_g,
-        "g_lower is above g(x), a value that is attained": claim.g_lower <= g + noise_g,
-        "g_upper is below what x alone proves for g*": claim.g_upper >= lower - noise_g,
-        "lower_gap is not g(x) - g_lower": abs(claim.lower_gap - (g - claim.g_lower)) <= noise_g,
-        "upper_gap is not f(x) - f_lower": _agree(claim.upper_gap, f - claim.f_lower, noise_f),
-        "f_upper is below what x alone proves for f*": claim.f_upper >= upper - noise_f,
-        "f_lower is above f_upper": claim.f_lower <= claim.f_upper + noise_f,
+        "a number of the certificate is not a number": not any(map(isnan, numbers)),
+        f"f(x) is {f.value:.12g}, not {result.f:.12g}": abs(f.value - result.f) <= f.noise,
+        f"g(x) is {g.value:.12g}, not {result.g:.12g}": abs(g.value - result.g) <= g.noise,
+        "g_lower is above g(x), a value that is attained": claim.g_lower <= g.value + g.noise,
+        "g_upper is below what x alone proves for g*": claim.g_upper >= lower - g.noise,
+        "g_lower is above g_upper": claim.g_lower <= claim.g_upper + g.noise,
+        "lower_gap is not g(x) - g_lower": _gap_fits(claim.lower_gap, g, claim.g_lower),
+        "upper_gap is not f(x) - f_lower": _gap_fits(claim.upper_gap, f, claim.f_lower),
+        "f_upper is below what x alone proves for f*": claim.f_upper >= upper - f.noise,
+        "f_lower is above f_upper": claim.f_lower <= claim.f_upper + f.noise and claim.f_lower < inf,
+        "success is claimed, but not converged, or the other way round": result.success
+        == (result.status == "converged"),
+        "success is claimed, but the tolerances are not met": not result.success or _met(problem, result, f, g),
     }
-    if problem.upper.convex and g <= claim.g_lower + problem.slack:
-        checks["f_lower is above f at a point that is feasible for certain"] = claim.f_lower <= f + noise_f
+    if all(checks.values()) and isfinite(claim.multiplier):
+        for y in _tries(problem, x, (0.0 if slack > 0 else inf, claim.multiplier)):
+            value = problem.lower.value(y)
+            checks["g_lower is above a value that the domain attains"] = claim.g_lower <= value + g.noise
+            if convex and value <= claim.g_lower + slack:
+                within = claim.f_lower <= problem.upper.value(y) + f.noise
+                checks["f_lower is above f at a point that is feasible for certain"] = within
+            if not all(checks.values()):
+                break
+    return _verdict(checks, feasible, f, g, lower, upper)
+
+
+def verify_chain(levels: Sequence[Objective], domain: Domain, chain: Chain) -> Verification:
+    """Check a chain against its levels and its domain; see ``Chain.verify``."""
+    x = chain.x
+    if broken := _not_a_point(domain.dim or len(x), x):
+        return broken
+    if len(levels) != len(chain.levels):
+        raise ValueError(f"the chain has {len(chain.levels)} levels, but {len(levels)} are given")
+    looks = [_Look.at(level, x) for level in levels]
+    feasible = _missed(domain, x) <= FEASIBLE and not _separated(domain, x, [look.grad for look in looks])
+    least = [_least(domain, x, look, looks[:k], 0.0) for k, look in enumerate(looks)]
+    checks = {"x is not in the domain": feasible}
+    for k, (look, level, low) in enumerate(zip(looks, chain.levels, least, strict=True)):
+        name, allowed = f"level {k + 1}", chain.tol * (1 + abs(look.value)) + look.noise
+        checks[f"{name} has the value {look.value:.12g}, not {level.value:.12g}"] = (
+            abs(look.value - level.value) <= look.noise
+        )
+        checks[f"{name}: its lower bound is above its upper bound"] = level.lower <= level.upper + look.noise
+        checks[f"{name}: its upper bound is below what x alone proves"] = level.upper >= low - look.noise
+        if k == 0:
+            checks["level 1: its lower bound is above a value that is attained"] = (
+                level.lower <= look.value + look.noise
+            )
+        met = abs(look.value - level.lower) <= allowed
+        checks[f"success is claimed, but {name} is not proved to the tolerance"] = met or not chain.success
+    return _verdict(checks, feasible, looks[-1], looks[0], least[0], least[-1])
+
+
+def _verdict(checks: dict[str, bool], feasible: bool, f: _Look, g: _Look, lower: float, upper: float) -> Verification:
     complaints = tuple(text for text, fine in checks.items() if not fine)
     return Verification(
-        ok=not complaints,
-        complaints=complaints,
-        feasible=feasible,
-        f=f,
-        g=g,
-        g_lower=lower,
-        f_lower=upper,
-        lower_gap=g - lower,
-        upper_gap=f - upper,
+        not complaints, complaints, feasible, f.value, g.value, lower, upper, g.value - lower, f.value - upper
     )
 
 
-def _agree(first: float, second: float, noise: float) -> bool:
-    return first == second or abs(first - second) <= noise
+def _not_a_point(dim: int, x: Vector) -> Verification | None:
+    if np.shape(x) == (dim,) and np.isfinite(x).all():
+        return None
+    nan = float("nan")
+    return Verification(False, (f"x is no vector of {dim} finite numbers",), False, nan, nan, -inf, -inf, inf, inf)
 
 
-def _gap(problem: Problem, slope: Vector, x: Vector) -> float:
-    """The Frank-Wolfe gap: the most that <slope, x - s> can be for s in Z."""
-    return float(slope @ (x - problem.domain.lmo(slope)))
+# -- what the result says ------------------------------------------------------------------------------------------
 
 
-def _cut_gap(problem: Problem, a: Vector, c: Vector, x: Vector, slack: float) -> float:
-    """The least over lam >= 0 of the gap of a + lam c plus lam slack: at least f(x) - f*, because g(x) >= g*."""
+def _gap_fits(claimed: float, look: _Look, lower: float) -> bool:
+    """Whether a gap is value - lower, or a little more for rounding."""
+    gap = look.value - lower
+    return claimed == gap or gap - look.noise <= claimed <= gap + 1e3 * look.noise
 
-    def gap(lam: float) -> float:
-        return _gap(problem, a + lam * c, x) + lam * slack
 
-    if not c.any():
-        return gap(0.0)
-    scale = float(np.linalg.norm(a)) / float(np.linalg.norm(c))
-    grid = [0.0] + [scale * 10.0**power for power in range(-6, 7)]
-    values = [gap(lam) for lam in grid]
-    middle = int(np.argmin(values))
-    low, high = grid[max(middle - 1, 0)], grid[min(middle + 1, len(grid) - 1)]
-    best = values[middle]
-    for _ in range(60):  # the gap is convex in lam: ternary search
+def _met(problem: Problem, result: Result, f: _Look, g: _Look) -> bool:
+    claim = result.certificate
+    allowed = problem.slack if problem.slack > 0 else result.tol_lower
+    shown = f.value - claim.f_lower
+    if claim.stationarity is not None:
+        shown = min(shown, claim.stationarity)
+    return bool(g.value - claim.g_lower <= allowed + g.noise and abs(shown) <= result.tol_upper + f.noise)
+
+
+# -- whether x is in the set ---------------------------------------------------------------------------------------
+
+
+def _missed(domain: Domain, x: Vector) -> float:
+    """The worst violation of a constraint, relative to its terms; inf where the set only says that x is outside."""
+    if isinstance(domain, Product):
+        return max(_missed(part, value) for part, value in domain._parts(x))
+    if isinstance(domain, Columns):
+        return max(_missed(domain.each, column) for column in x.reshape(domain.shape).T.copy())
+    if not isinstance(domain, (Box, Polyhedron)):
+        return 0.0 if domain.contains(x, FEASIBLE) else inf
+    size = np.maximum(np.abs(x), 1e-3 * float(np.abs(x).max()))
+    if isinstance(domain, Box):
+        return _worst(x, domain.lower, domain.upper, size)
+    rows = domain._given
+    in_rows = _worst(rows.A @ x, rows.low, rows.high, abs(rows.A) @ size) if rows.A.shape[0] else 0.0
+    return max(in_rows, _worst(x, rows.lower, rows.upper, size))
+
+
+def _worst(value: Vector, low: Vector, high: Vector, size: Vector) -> float:
+    worst = 0.0
+    for end, over in ((low, low - value), (high, value - high)):
+        scale = np.maximum(size, np.where(np.isfinite(end), np.abs(end), 0.0))
+        out = over > 0
+        worst = max(worst, float((over[out] / np.broadcast_to(scale, value.shape)[out]).max(initial=0.0)))
+    return worst
+
+
+def _separated(domain: Domain, x: Vector, slopes: Sequence[Vector]) -> bool:
+    """Whether a linear minimisation shows that x is outside."""
+    for slope in slopes:
+        if "lmo" in domain.oracles and slope.any():
+            s = domain.lmo(slope)
+            size = float(np.abs(slope) @ np.abs(x)) + x.size * UNIT_ROUNDOFF * float(np.abs(slope) @ np.abs(s))
+            if float(slope @ x) < domain.lmo_bound(slope, s) - FEASIBLE * size:
+                return True
+    return False
+
+
+# -- bounds from x alone -------------------------------------------------------------------------------------------
+
+
+def _least(domain: Domain, x: Vector, own: _Look, before: list[_Look], slack: float) -> float:
+    """At most the optimal value of a level, given those before it: the best over multipliers of a linear minimum.
+
+    As x is in Z, a solution x* has g_j(x*) <= g_j(x) + slack, so that <grad g_j(x), x* - x> <= slack for all before.
+    """
+    if "lmo" not in domain.oracles:
+        return -inf
+    units = [float(np.linalg.norm(own.grad)) / (float(np.linalg.norm(look.grad)) or inf) for look in before]
+
+    def gap(t: float) -> float:
+        slope, noise, price = own.grad, own.grad_noise, 0.0
+        for j, (look, unit) in enumerate(zip(before, units, strict=True)):
+            lam = unit * t ** (len(before) - j)
+            slope, noise = slope + lam * look.grad, noise + lam * look.grad_noise
+            price += lam * (slack + look.noise)
+        return _most(domain, x, slope) + noise * domain.diameter + price
+
+    if not before or not any(units):
+        return own.value - gap(0.0) - own.noise
+    grid = [0.0] + [10.0**power for power in range(-6, 7)]
+    gaps = [gap(t) for t in grid]
+    middle = int(np.argmin(gaps))
+    low, high, best = grid[max(middle - 1, 0)], grid[min(middle + 1, len(grid) - 1)], gaps[middle]
+    for _ in range(12):  # with one level before, the gap is convex in t: ternary search
         left, right = low + (high - low) / 3, high - (high - low) / 3
         gap_left, gap_right = gap(left), gap(right)
         best = min(best, gap_left, gap_right)
         low, high = (low, right) if gap_left <= gap_right else (left, high)
-    return best
+    return own.value - best - own.noise if isfinite(best) else -inf
+
+
+def _most(domain: Domain, x: Vector, slope: Vector) -> float:
+    """At least the most that <slope, x - s> can be for s in Z: what ``lmo`` may be off by is allowed for."""
+    s = domain.lmo(slope)
+    rounding = (x.size + 8) * UNIT_ROUNDOFF * float(np.abs(slope) @ np.abs(x))
+    return float(slope @ x) - domain.lmo_bound(slope, s) + rounding
+
+
+def _tries(problem: Problem, x: Vector, weights: Sequence[float]) -> Iterator[Vector]:
+    """x, and points of Z that lower f + weight g (inf: g alone), by conditional gradient with halved steps."""
+    yield x
+    for weight in weights if "lmo" in problem.domain.oracles else ():
+        value, grad = _mixed(problem, weight)
+        y = x
+        for _ in range(STEPS):
+            s = problem.domain.lmo(grad(y))
+            step, here = 1.0, value(y)
+            while step > 1e-6 and not value(y + step * (s - y)) < here:
+                step /= 2
+            if step <= 1e-6:
+                break
+            y = y + step * (s - y)
+            yield y
+
+
+def _mixed(problem: Problem, weight: float) -> tuple[Callable[[Vector], float], Callable[[Vector], Vector]]:
+    f, g = problem.upper, problem.lower
+    if weight == inf:
+        return g.value, g.grad
+    return (lambda y: f.value(y) + weight * g.value(y)), (lambda y: f.grad(y) + weight * g.grad(y))
