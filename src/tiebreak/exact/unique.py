@@ -52,6 +52,8 @@ def is_single(held: Held, programme: FaceProgram | None) -> bool | None:
     reduced = reduce_rows(*face.step_rows())
     if reduced.columns.size == 0:
         return True
+    if _more_columns_than_rows(face, reduced):
+        return False
     cone = _cone(reduced, face.scale[reduced.columns])
     norm = _inverse_norm(cone, face.scale[reduced.columns])
     if norm is None:
@@ -67,6 +69,23 @@ def is_single(held: Held, programme: FaceProgram | None) -> bool | None:
         return False if leads_elsewhere(face, reduced.expand(vertex.x)) else None
     most = _most(cone, vertex.y)
     return True if most * norm <= MOST else None
+
+
+def _more_columns_than_rows(face: Face, reduced: Reduced) -> bool:
+    """Whether the tight rows are too few to hold all columns that are away from their bounds, with room to move.
+
+    Then some direction d, |d_j| at most the size of x_j and equal to it once, moves nothing tight.
+    """
+    inside = (reduced.lower < 0) & (reduced.upper > 0)
+    loose = (reduced.low < 0) & (reduced.high > 0)
+    if int(inside.sum()) <= loose.size - int(loose.sum()):
+        return False
+    scale = face.scale[reduced.columns]
+    room = double(np.minimum(-reduced.lower, reduced.upper))[inside] / scale[inside]
+    rows = double(np.minimum(-reduced.low, reduced.high))[loose] / np.maximum(reduced.G.size @ scale, 1e-300)[loose]
+    step = min(float(room.min()), float(rows.min(initial=np.inf)))
+    largest = float((np.abs(double(face.x[reduced.columns])) / scale).max())
+    return step > 2 * DISTINCT * (1 + largest) and face.missed(face.x) <= FEASIBLE
 
 
 def leads_elsewhere(face: Face, d: Ext) -> bool:

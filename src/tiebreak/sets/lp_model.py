@@ -50,17 +50,6 @@ class Rows(NamedTuple):
         lower = np.where(far & (self.lower < -limit), -inf, self.lower)
         return self._replace(lower=lower, upper=np.where(far & (self.upper > limit), inf, self.upper))
 
-    def missed(self, x: Vector) -> float:
-        """The worst violation of a row, relative to the sizes of its terms: some 1e-16 is rounding."""
-        if not self.A.shape[0]:
-            return 0.0
-        activity, size = self.A @ x, abs(self.A) @ np.abs(x)
-        worst = 0.0
-        for outside, end in ((self.low - activity, self.low), (activity - self.high, self.high)):
-            out = np.flatnonzero(outside > 0)
-            worst = max(worst, float((outside[out] / (size[out] + np.abs(end[out]))).max(initial=0.0)))
-        return worst
-
     def shown_empty_by(self, y: Vector) -> bool:
         """Whether the multipliers y, or -y, show that no point satisfies all rows and bounds (Farkas' lemma).
 
@@ -270,10 +259,24 @@ class LinearProgram:
         x = np.clip(raw, rows.lower, rows.upper)
         if has_cut:
             cut_dual = max(0.0, -float(y[m]) * cut_scale / cost_scale)
-            return Solution(x, duals, cut_dual) if rows.missed(x) <= FEASIBLE else None
-        if self._hides or rows.missed(x) > MISSED:
+            return Solution(x, duals, cut_dual) if self._missed(x) <= FEASIBLE else None
+        missed = self._missed(x)
+        if self._hides or missed > MISSED:
             x, duals = self._from_basis(highs, c, raw, duals)
-        return Solution(x, duals) if rows.missed(x) <= FEASIBLE else None
+            missed = self._missed(x)
+        return Solution(x, duals) if missed <= FEASIBLE else None
+
+    def _missed(self, x: Vector) -> float:
+        """The worst violation of a row, relative to the sizes of its terms: some 1e-16 is rounding."""
+        rows = self.rows
+        activity = np.asarray(rows.A @ x)
+        outside = np.maximum(rows.low - activity, activity - rows.high)
+        out = np.flatnonzero(outside > 0)
+        if not out.size:
+            return 0.0
+        end = np.where(activity[out] > rows.high[out], rows.high[out], rows.low[out])
+        terms = np.asarray(abs(rows.A[out]) @ np.abs(x)) + np.abs(end)
+        return float((outside[out] / terms).max())
 
     def _from_basis(self, highs: Any, c: Vector, raw: Vector, duals: Wide) -> tuple[Vector, Wide]:
         """Point and multipliers by the basis, with residuals in extended precision."""
