@@ -101,6 +101,11 @@ class Face:
         return ExtMatrix(self.given.A.toarray() if n <= DENSE and m <= 4 * DENSE else self.given.A)
 
     @cached_property
+    def generous(self) -> bool:
+        """Whether some bounds are far beyond the sizes of their variables."""
+        return bool((self.box.upper - self.box.lower > 1024 * self.scale).any())
+
+    @cached_property
     def row_size(self) -> Vector:
         """The size of each row, a power of two."""
         if not self.given.A.nnz:

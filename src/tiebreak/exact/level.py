@@ -74,6 +74,7 @@ class Level:
     forms: list[Form] = field(default_factory=list)
     constant: np.longdouble = field(default_factory=lambda: np.longdouble(0))
     lower_bound: float = -np.inf
+    rounded: bool = False  # whether q is not the sum of the given ones to the last bit
 
     @classmethod
     def of(cls, objective: Objective, dim: int, length: float = 1.0) -> Level:
@@ -97,6 +98,7 @@ class Level:
         elif isinstance(objective, Multiple):
             self._add(objective.inner, factor * np.longdouble(objective.factor))
         elif isinstance(objective, Linear):
+            self.rounded |= _rounds(self.q, factor)
             self.q = self.q + factor * ext(objective.c) / self.length
         elif isinstance(objective, SquaredNorm):
             center = None if objective.center is None else objective.center / self.length
@@ -106,6 +108,7 @@ class Level:
             self.squares.append(Square(ExtMatrix(objective.A), objective.b / self.length, scale))
         elif isinstance(objective, Quadratic):
             self.forms.append(Form(ExtMatrix(objective.Q), factor))
+            self.rounded |= _rounds(self.q, factor)
             self.q = self.q + factor * ext(objective.q) / self.length
             self.constant += factor * np.longdouble(objective.c) / self.length**2
 
@@ -254,6 +257,11 @@ class Level:
             square += max(total(part * Q.times(part)), np.longdouble(0)) / scale
             start += self.dim
         return float(np.sqrt(square)) * (1 + 1e-15)
+
+
+def _rounds(q: Ext, factor: np.longdouble) -> bool:
+    """Whether another vector times the factor may round when it is added to q."""
+    return bool(q.any()) or abs(float(np.frexp(factor)[0])) != 0.5
 
 
 def stack(blocks: list[Matrix], dim: int) -> Matrix:

@@ -21,9 +21,14 @@ from ..arrays import Vector
 from .extended import UNIT, Ext, double, ext, sum_units, total
 from .face import FEASIBLE, Face
 from .level import Level
+from .sharp import sharpened
 
 OUTSIDE = 1e-9
 """A point with a worse value of a level before than this, relative to 1 + |value|, bounds nothing from above."""
+
+
+NOISE = 1e-15
+"""What rounding of the columns may cost, relative to 1 + |value|, before it is worth more digits."""
 
 
 @dataclass
@@ -59,12 +64,20 @@ def bracket(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext]) -> Bracket:
 
     # The columns: where r has its sign for certain and x is at that bound, nothing is lost.
     mu = level.strong_convexity
-    least = _column_minima(double(r), r_error, ext(box.lower) - x, ext(box.upper) - x, mu)
+    below, above = ext(box.lower) - x, ext(box.upper) - x
+    least = _column_minima(double(r), r_error, below, above, mu)
+    cost = 0.0
+    if mu == 0 and face.generous and -float(least.sum()) > NOISE * (1 + abs(float(f.value))):
+        sharp = sharpened(face, level, x, y, w, prices)
+        if sharp is not None:
+            again = _column_minima(sharp.left, sharp.error, below, above, mu)
+            if sharp.cost - float(again.sum()) < -float(least.sum()):
+                r, r_error, least, cost = ext(sharp.left), sharp.error, again, sharp.cost
     activity, activity_error = face.A.times(x), face.A.times_error(x)
     distance = np.where(y > 0, given.low, np.where(y < 0, given.high, 0.0)) - activity
     row_terms = np.where(y == 0, 0, y * distance)
     row_error = np.abs(double(y)) * (activity_error + UNIT * np.abs(double(activity)))
-    gap = -float(least.sum()) - float(total(row_terms)) + float(row_error.sum()) * 1.01
+    gap = cost - float(least.sum()) - float(total(row_terms)) + float(row_error.sum()) * 1.01
     gap += sum_units(x.size + y.size) * UNIT * float(np.abs(least).sum() + np.abs(row_terms).sum())
 
     # The levels before.
@@ -134,7 +147,7 @@ def _with_prices(face: Face, grad: Ext, y: Ext, w: list[Ext]) -> tuple[Ext, list
         short = np.append(-r[record.columns] / z, -y[record.rows] / rows)
         lam = max(0.0, float(short.max(initial=0)))
         if lam > 0 and np.isfinite(record.allowance):  # what a level leaves is no bound where its point is none
-            lam *= 1 + 1e-15
+            lam *= 1 + 1e-13  # so that rounding of the multipliers does not turn a sign
             prices[k] = lam
             r = r + lam * record.z
             y = y + lam * record.y

@@ -60,11 +60,5 @@ def variable_sizes(blocks: Sequence[tuple[Matrix, Vector]], box: Rows) -> Vector
 
 def _entries(A: Matrix, b: Vector) -> tuple[Vector, Vector, Vector, Vector]:
     """Row and column numbers and logarithms of the entries that are not zero, with b."""
-    if sp.issparse(A):
-        coo = A.tocoo()
-        rows, columns, data = coo.row, coo.col, coo.data
-    else:
-        rows, columns = np.nonzero(A)
-        data = A[rows, columns]
-    used = data != 0
-    return rows[used], columns[used], np.log2(np.abs(data[used])), b
+    rows, columns, data = sp.find(A)
+    return rows, columns, np.log2(np.abs(data)), b
