@@ -151,8 +151,9 @@ class Face:
         self.box = self.box._replace(lower=lower, upper=upper)
 
     def snapped(self, x: Ext) -> Ext:
-        """x with entries that miss a bound by rounding put on it."""
+        """x with entries that miss a bound by rounding put on it, and entries that are far below it put at zero."""
         given = self.given
+        x = np.where(np.abs(x) <= UNIT**2 * self.scale, 0, x)
         miss = 128 * UNIT * self.sizes_at(x)[1]
         x = np.where(x - given.lower <= np.maximum(miss, 8 * UNIT * np.abs(x)), given.lower, x)
         return np.where(given.upper - x <= np.maximum(miss, 8 * UNIT * np.abs(x)), given.upper, x)

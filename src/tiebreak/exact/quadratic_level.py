@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import Vector
 from .extended import Ext
 from .face import Face
 from .interrupt import check, remaining
@@ -13,12 +15,14 @@ from .level import Level
 from .nearby import HERE, Near
 from .polish import polished
 from .qp_portfolio import QP, Guess, Method, portfolio
-from .reduce import reduce_rows
+from .reduce import Reduced, reduce_rows
 from .row_bracket import Bracket, bracket
 from .step import State, Step
 
 FIX_QUADRATIC = 1e-9
 """A multiplier of a polished quadratic level above this, relative to what its gradient is a sum of, is not zero."""
+NEAR_BY = 64.0
+"""Quadratic levels are solved so many sizes of the variables around the point first."""
 POLISHED = 1e-12
 """The natural residual up to which such multipliers are believed, relative to 1 + |x|."""
 
@@ -44,24 +48,40 @@ def solve_quadratic(face: Face, level: Level, tol: float) -> tuple[Solved, int]:
 
     Their statuses do not matter: the face holds the point where it starts, so there is always an answer to judge.
     """
-    step = Step(level, face.x, reduce_rows(*face.step_rows()))
-    programme = step.programme()
-    methods: list[Method] = portfolio(programme) if step.face.columns.size else [_no_guess]
+    whole = reduce_rows(*face.step_rows())
     best: Solved | None = None
-    for asked, method in enumerate(methods, start=1):
-        if best is not None and remaining() == 0:
-            break
-        check()
-        guess = method(programme)
-        raw = step.guessed(guess)
-        for candidate in (polished, lambda _, state: state):  # the guess itself only where its polish does not do
-            solved = _judged(face, step, candidate(step, raw))
-            if best is None or _worth(solved) < _worth(best):
-                best = solved
-            if accepted(best.bracket, tol) and best.threshold < np.inf:
+    asked = 0
+    near_by = _near_by(whole, face.scale)
+    for reduced in (near_by,) if near_by is whole else (near_by, whole):
+        step = Step(level, face.x, reduced)
+        programme = step.programme()
+        methods: list[Method] = portfolio(programme) if reduced.columns.size else [_no_guess]
+        for method in methods:
+            if best is not None and remaining() == 0:
                 return best, asked
+            check()
+            asked += 1
+            raw = step.guessed(method(programme))
+            for candidate in (polished, lambda _, state: state):  # the guess itself only where its polish does not do
+                solved = _judged(face, step, candidate(step, raw))
+                if best is None or _worth(solved) < _worth(best):
+                    best = solved
+                if accepted(best.bracket, tol) and best.threshold < np.inf:
+                    return best, asked
     assert best is not None
-    return best, len(methods)
+    return best, asked
+
+
+def _near_by(whole: Reduced, scale: Vector) -> Reduced:
+    """The face without what is far away beside the sizes of the variables; itself where there is no such part.
+
+    Interior points would settle in the middle of a generous box. Nothing rests on it: an answer is judged by the whole
+    face, and where the far ends of this one have a multiplier it is no answer.
+    """
+    far = NEAR_BY * scale[whole.columns]
+    if (whole.lower >= -far).all() and (whole.upper <= far).all():
+        return whole
+    return replace(whole, lower=np.maximum(whole.lower, -far), upper=np.minimum(whole.upper, far))
 
 
 def _no_guess(programme: QP) -> Guess | None:

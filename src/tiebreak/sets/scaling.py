@@ -6,6 +6,7 @@ Bounds say how large a variable may be, not how large it is: nothing here grows 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -58,7 +59,7 @@ def variable_sizes(blocks: Sequence[tuple[Matrix, Vector]], box: Rows) -> Vector
     return np.maximum(size, np.where(least > 0, power_of_two(least), 0.0))
 
 
-def _entries(A: Matrix, b: Vector) -> tuple[Vector, Vector, Vector, Vector]:
+def _entries(A: Matrix, b: Vector) -> tuple[Any, Any, Vector, Vector]:
     """Row and column numbers and logarithms of the entries that are not zero, with b."""
     rows, columns, data = sp.find(A)
     return rows, columns, np.log2(np.abs(data)), b
