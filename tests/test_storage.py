@@ -241,7 +241,9 @@ def test_states_of_all_methods_survive_the_disk(name: str, tmp_path: Path) -> No
 def test_states_whose_arrays_do_not_fit_are_refused(tmp_path: Path) -> None:
     """Compiled code believes the sizes it is given."""
     state = tb.solve(problem(), "cg-bio", max_iter=7, tol_upper=1e-12).state
-    point = state.point
+    point, ledger = state.point, state.origin.ledger
+    average = ledger.bounds.average._replace(grad=np.zeros(3))
+    ledger = replace(ledger, bounds=replace(ledger.bounds, average=average))
     bad = [
         replace(state, x=state.x[:-1]),
         replace(state, x=np.full(4, np.nan)),
@@ -249,6 +251,8 @@ def test_states_whose_arrays_do_not_fit_are_refused(tmp_path: Path) -> None:
         replace(state, point=point._replace(images=(point.images[0], point.images[1][:1]))),
         replace(state, point=point._replace(x=point.x[:2])),
         replace(state, run=replace(state.run, point=state.run.point._replace(images=(np.zeros(1),)))),
+        replace(state, best_x=np.zeros((4, 1))),
+        replace(state, origin=replace(state.origin, ledger=ledger)),
     ]
     for one in bad:
         save_state(one, tmp_path / "bad.npz")

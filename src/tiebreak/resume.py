@@ -56,7 +56,7 @@ def origin_of(problem: Problem, solver: Solver[Any], seed: int | None) -> Origin
     return Origin(fingerprint(problem), solver.info.name, parameters, seed)
 
 
-def first_state(problem: Problem, state: State, origin: Origin) -> State:
+def first_state(problem: Problem, solver: Solver[Any], state: State, origin: Origin) -> State:
     """The state to go on from, marked with this run; refused where it is not of this problem and this method."""
     before = state.origin
     assert before is not None  # ``taken_up`` has seen to it
@@ -76,7 +76,7 @@ def first_state(problem: Problem, state: State, origin: Origin) -> State:
             UserWarning,
             stacklevel=4,
         )
-    _check_shapes(problem, state)
+    _Shapes(problem).check(state, solver.start(problem, None))
     return replace(state, finished=False, origin=origin)
 
 
@@ -93,27 +93,44 @@ def starting_point(problem: Problem, x0: ArrayLike | Result | None) -> Vector | 
     return problem.domain.project(x).copy()
 
 
-def _check_shapes(problem: Problem, state: State) -> None:
-    """Points and images of the right sizes: a file may say anything, and compiled code believes it."""
-    answer = None if state.answer is None else state.answer.x
-    for name, x in (("x", state.x), ("anchor", state.anchor), ("answer.x", answer)):
-        if x is not None and (x.shape != (problem.dim,) or not np.isfinite(x).all()):
-            raise ValueError(f"{name} of the state is no point of {problem.dim} finite entries: the file is damaged")
-    levels = [_shapes(level.image(state.x)) for level in (problem.upper, problem.lower)]
-    for point, wanted in _points(state, levels):
-        if point.x.shape != (problem.dim,) or [_shapes(image) for image in point.images] != wanted:
-            raise ValueError("the state has images of other data: the file is damaged")
+class _Shapes:
+    """Holds the arrays of a state to those of a fresh one: a file may say anything, and compiled code believes it."""
 
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
 
-def _points(value: Any, levels: list[Any]) -> list[tuple[Point, list[Any]]]:
-    """The points inside a state with the shapes that their images must have: those of both levels, or of one."""
-    if isinstance(value, Point):
-        return [(value, levels if len(value.images) == 2 else levels[:1])]
-    if isinstance(value, LowerRun):
-        return [(value.point, levels[1:])]
-    if is_dataclass(value) and not isinstance(value, (type, Origin)):
-        return [found for one in fields(value) for found in _points(getattr(value, one.name), levels)]
-    return []
+    def check(self, state: State, fresh: State) -> None:
+        """ValueError where an array of the state has another shape than it should."""
+        if not np.isfinite(state.x).all():
+            raise ValueError("x of the state is not finite: the file is damaged")
+        self._images = [_shapes(level.image(fresh.x)) for level in (self.problem.upper, self.problem.lower)]
+        self._compare(state, fresh, "state")
+
+    def _compare(self, value: Any, fresh: Any, where: str) -> None:
+        if isinstance(value, np.ndarray):
+            wanted = fresh.shape if isinstance(fresh, np.ndarray) else (self.problem.dim,)
+            self._fit(value.shape, value.shape if wanted == (0,) else wanted, where)  # empty: not known at the start
+        elif isinstance(value, Point) and not isinstance(fresh, Point):
+            both = self._images if len(value.images) == 2 else self._images[:1]
+            self._fit((value.x.shape, *map(_shapes, value.images)), ((self.problem.dim,), *both), where)
+        elif isinstance(value, LowerRun) and not isinstance(fresh, LowerRun):
+            shapes = (value.point.x.shape, *map(_shapes, value.point.images))
+            self._fit(shapes, ((self.problem.dim,), self._images[1]), where)
+        elif isinstance(value, tuple) and not hasattr(value, "_fields"):
+            if fresh == ():  # what a method keeps only while it runs, it checks itself
+                return
+            others = fresh if isinstance(fresh, tuple) else (None,) * len(value)
+            self._fit((len(value),), (len(others),), where)
+            for i, (one, other) in enumerate(zip(value, others, strict=True)):
+                self._compare(one, other, f"{where}[{i}]")
+        elif is_dataclass(value) or hasattr(value, "_fields"):
+            names = [one.name for one in fields(value)] if is_dataclass(value) else value._fields
+            for name in names:
+                self._compare(getattr(value, name), getattr(fresh, name, None), f"{where}.{name}")
+
+    def _fit(self, found: Any, wanted: Any, where: str) -> None:
+        if found != wanted:
+            raise ValueError(f"{where} has the shape {found}, not {wanted}: the file is damaged")
 
 
 def _shapes(image: Any) -> Any:

@@ -177,7 +177,7 @@ def iterate(
     x0, method, seed = taken_up(x0, method, seed)
     solver, _, _, _ = _prepare(problem, method, tol_upper, tol_lower, seed)
     origin = origin_of(problem, solver, seed)
-    start = first_state(problem, x0, origin) if isinstance(x0, State) else starting_point(problem, x0)
+    start = first_state(problem, solver, x0, origin) if isinstance(x0, State) else starting_point(problem, x0)
     witnesses = Witnesses(problem)
     examine(problem, witnesses, seed)
     states = _states(watched(problem, Counter(), "", witnesses) if by_user(problem) else problem, solver, start, origin)
@@ -268,7 +268,7 @@ class _Run:
         self.origin = origin_of(self.problem, self.solver, seed)
         if not isinstance(x0, State):
             return starting_point(self.problem, x0)
-        state = first_state(self.problem, x0, self.origin)
+        state = first_state(self.problem, self.solver, x0, self.origin)
         if x0.origin is not None and (ledger := x0.origin.ledger) is not None:
             self._resumed, self._looked, self._done_at = state, ledger.looked, state.k if x0.finished else -1
             self.bounds.resume(ledger.bounds, ledger.shown)

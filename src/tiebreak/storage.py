@@ -91,11 +91,12 @@ def _read(path: str | Path) -> Any:
             tree = json.loads(archive.text(TREE))
         except (ValueError, RecursionError) as error:
             raise ArchiveError(f"{path} is damaged: {error}") from None
-        if not isinstance(tree, dict) or tree.get("tiebreak") not in KINDS:
+        kind = tree.get("tiebreak") if isinstance(tree, dict) else None
+        if not isinstance(kind, str) or kind not in KINDS:
             raise ArchiveError(f"{path} is not a saved tiebreak result")
         if tree.get("format") != FORMAT:
             raise ArchiveError(f"{path} has format {tree.get('format')!r}; this version reads format {FORMAT}")
-        kind, method = tree["tiebreak"], tree.get("method")
+        method = tree.get("method")
         if not isinstance(method, str):
             raise ArchiveError(f"{path} does not name a method")
         arrays = [archive.array(f"array{i}") for i in range(len(archive.names))]

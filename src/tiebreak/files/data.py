@@ -152,7 +152,8 @@ def _sparse(file: Archive, path: Path, source: dict[str, Any], at: KeyPath) -> M
     kind = file.word("format")
     if kind not in SPARSE:
         raise ArchiveError(f"it has the format {kind!r}, which is not one of {', '.join(SPARSE)}")
-    shape = tuple(map(int, file.array("shape").ravel()))
+    sides = file.array("shape").ravel()
+    shape = tuple(map(int, sides)) if sides.dtype.kind in "iu" else ()
     if len(shape) != 2 or min(shape) < 1 or 8 * max(shape) > UNPACKED:
         raise ArchiveError(f"it claims the shape {shape}")
     data, index = file.array("data"), [file.array(name) for name in SPARSE[kind]]

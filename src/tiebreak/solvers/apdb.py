@@ -114,6 +114,8 @@ class APDB(Solver[APDBState]):
             return self._look_for_level(problem, state, state.run)
         split, x, tau = Split.of(problem), state.x, state.tau
         a, c, G = problem.upper.grad(x), *split.constraints(problem, state.level, x)
+        if not state.dual.shape == state.G.shape == G.shape:
+            raise ValueError(f"the state has {state.dual.size} multipliers, not {G.size}: the file is damaged")
         while True:
             sigma = self.gamma * tau
             # y + sigma ((1 + theta) G(x_k) - theta G(x_{k-1})) with theta = sigma_{k-1} / sigma
