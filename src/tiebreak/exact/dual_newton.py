@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..arrays import Matrix, Vector
+from ..deadline import afford
 from .extended import is_sparse
 from .interrupt import check
 
@@ -107,6 +108,7 @@ def _solved(G: Matrix, inside: NDArray[np.intp], h: Vector, right: Vector) -> Ve
     if is_sparse(G):
         gram = (sp.csr_array(part * weight) @ part.T).toarray()
     else:
+        afford(0.25 * part.shape[0] ** 2 * part.shape[1])  # a product of matrices is the fastest of all
         half = part * np.sqrt(weight)
         gram = half @ half.T
     diagonal = gram.diagonal()

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Matrix, Vector
+from ..deadline import affordable
 from ..sets.lp_model import power_of_two
 from .extended import Ext, dense, double, ext
 from .face import Face
@@ -52,7 +53,9 @@ class Held:
         """Whether the decompositions are affordable, also of the second-order part of a level."""
         count = self.rows.size + sum(P.shape[0] for _, P in self.face.predictors)
         count += 0 if level is None else level.height
-        return self.columns.size <= FEW and count * self.columns.size <= LARGEST
+        entries = count * self.columns.size
+        fits = affordable(float(entries + 4 * self.columns.size**2) * min(count, self.columns.size))
+        return self.columns.size <= FEW and entries <= LARGEST and fits
 
     @cached_property
     def _blocks(self) -> list[Matrix]:

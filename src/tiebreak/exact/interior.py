@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ..deadline import affordable
+from .qp_portfolio import ITERATIONS
 from .smooth import Smooth
 from .vertex_face import VertexFace
 from .vertices import Vertices
@@ -33,7 +35,8 @@ def warm_start(vertices: Vertices, face: VertexFace, lower: Smooth, upper: Smoot
 
     assert upper.data is not None
     k, m = face.size, upper.size
-    if k * vertices.E.shape[1] ** 2 > LONG:
+    work = float(k * vertices.E.shape[1] ** 2)
+    if work > LONG or not affordable(ITERATIONS * work):
         return None
     E = np.empty((k, vertices.E.shape[1]))
     E[:, 0], E[:, 1:] = 1.0, (face.images(lower) - vertices.t_star) / vertices.s0

@@ -9,6 +9,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..arrays import Matrix, Vector
+from ..deadline import afford
+from ..sets.effort import sparse_lu
 from ..sets.lp_model import power_of_two
 from .extended import dense, is_sparse
 from .step import Step
@@ -90,6 +92,8 @@ def _schur(H: Vector, G: Matrix, delta: Vector) -> Callable[[Vector], Vector]:
     from scipy.linalg import cho_factor, cho_solve
 
     n = H.size
+    if not is_sparse(G):
+        afford(float(delta.size) ** 2 * (n + delta.size))
     inner = (G @ sp.diags_array(1 / H) if is_sparse(G) else G / H) @ G.T
     back: Callable[[Vector], Vector]
     if delta.size <= DENSE_SCHUR:
@@ -106,10 +110,8 @@ def _schur(H: Vector, G: Matrix, delta: Vector) -> Callable[[Vector], Vector]:
 
 
 def _sparse_solver(K: Matrix) -> Callable[[Vector], Vector]:
-    from scipy.sparse.linalg import splu
-
     try:
-        solve: Callable[[Vector], Vector] = splu(sp.csc_array(K), permc_spec="MMD_AT_PLUS_A").solve
+        solve: Callable[[Vector], Vector] = sparse_lu(K).solve
     except RuntimeError as error:  # exactly singular: what dense factorisations say by this
         raise np.linalg.LinAlgError(str(error)) from error
     return solve
@@ -125,6 +127,7 @@ def _dense_solver(K: Matrix) -> Callable[[Vector], Vector]:
     if K.shape[0] > DENSE_SYSTEM:
         from scipy.linalg import lu_factor, lu_solve
 
+        afford(float(K.shape[0]) ** 3)
         factor = lu_factor(K, check_finite=False)
         return lambda right: np.asarray(lu_solve(factor, right))
     inverse = np.linalg.inv(K)  # for small ones, products are faster than triangular solves

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .descend import descended
-from .interrupt import remaining
+from .interrupt import OutOfTime, remaining
 from .sides import corrected, downhill, noise, on_sides, sharpened, suggested
 from .step import State, Step
 
@@ -27,7 +27,10 @@ def _polished(step: Step, guess: State) -> State:
         if sides.key in seen or remaining() == 0:
             break
         seen.add(sides.key)
-        state = on_sides(step, best, sides)
+        try:
+            state = on_sides(step, best, sides)
+        except OutOfTime:
+            return best
         if state.residual < best.residual:
             best = state
         after = corrected(step, sides, state, rounding)

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays import Matrix, Vector
-from ..deadline import SPEED, remaining
+from ..deadline import SPEED, OutOfTime, remaining
 from ..sets.effort import system_work
 from .extended import is_sparse
 
@@ -100,7 +100,7 @@ def _piqp(solver, qp: QP, form: Callable[[Matrix], Matrix]) -> Guess | None:  # 
         each = system_work(qp.H, qp.G, ITERATIONS) / ITERATIONS
         most = int(0.8 * SPEED * remaining() / each)
         if most < ITERATIONS:
-            return None
+            raise OutOfTime
         solver.settings.max_iter = min(solver.settings.max_iter, most)
     equal = qp.low == qp.high
     tied, ranged = form(qp.G if equal.all() else qp.G[equal]), form(qp.G[~equal])
@@ -130,7 +130,7 @@ def by_clarabel(qp: QP) -> Guess | None:
     if np.isfinite(remaining()):  # Clarabel looks at the clock between its factorisations
         settings.time_limit = remaining() - system_work(qp.H, qp.G) / (THREADED * SPEED)
         if settings.time_limit <= 0:
-            return None
+            raise OutOfTime
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = TOLERANCE
     cones = [clarabel.ZeroConeT(len(tied)), clarabel.NonnegativeConeT(len(above) + len(below))]
     P = sp.csc_matrix(sp.triu(sp.csc_matrix(qp.H)))

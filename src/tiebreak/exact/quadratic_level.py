@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import Vector
 from .extended import Ext
 from .face import Face
-from .interrupt import check, remaining
+from .interrupt import OutOfTime, check, remaining
 from .level import Level
 from .nearby import HERE, Near
 from .polish import polished
@@ -61,14 +61,18 @@ def solve_quadratic(face: Face, level: Level, tol: float) -> tuple[Solved, int]:
                 return best, asked
             check()
             asked += 1
-            raw = step.guessed(method(programme))
+            try:
+                raw = step.guessed(method(programme))
+            except OutOfTime:  # it would take longer than is left: another one may not
+                continue
             for candidate in (polished, lambda _, state: state):  # the guess itself only where its polish does not do
                 solved = _judged(face, step, candidate(step, raw))
                 if best is None or _worth(solved) < _worth(best):
                     best = solved
                 if accepted(best.bracket, tol) and best.threshold < np.inf:
                     return best, asked
-    assert best is not None
+    if best is None:
+        raise OutOfTime
     return best, asked
 
 

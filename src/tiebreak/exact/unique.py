@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..arrays import UNIT_ROUNDOFF, Matrix, Vector
+from ..deadline import affordable
 from ..sets.lp_model import LinearProgramError, Rows, power_of_two
 from .extended import UNIT, Ext, dense, double, ext
 from .face import FEASIBLE, Face
@@ -145,7 +146,7 @@ def _inverse_norm(cone: Cone, scale: Vector) -> float | None:
         return 1.0
     if cone.inside.size > cone.tight.size:
         return np.inf
-    if cone.inside.size > FEW:
+    if cone.inside.size > FEW or not affordable(float(cone.inside.size) ** 2 * cone.tight.size):
         return None
     values = np.linalg.svd(_held_inside(cone, scale), compute_uv=False)
     if values[-1] <= 1e-13 * values[0]:
