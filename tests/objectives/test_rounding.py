@@ -118,9 +118,18 @@ def test_images_that_cancel() -> None:
     x = np.array([0.1 + 1e-9, 0.1, 0.3])
     for f in (tb.LeastSquares(A, np.array([2.0, 1.0])), tb.Huber(A, np.array([2.0, 1.0]), 0.5)):
         check(f, x)
-    Q = A.T @ A
-    check(tb.Quadratic((Q + Q.T) / 2, np.ones(3)), x)
     check(tb.Linear(A[0]), x)
+    check(tb.Quadratic(2.0**-60 * np.eye(3), A[0]), x)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_points_where_a_large_q_cancels(seed: int) -> None:
+    """Q x is small beside |Q| |x|: the error of the image counts, not the image."""
+    rng = np.random.default_rng(seed)
+    v, x = rng.normal(size=(2, 4))
+    x -= (v @ x) / (v @ v) * v
+    Q = 1e8 * np.outer(v, v) + np.eye(4)
+    check(tb.Quadratic((Q + Q.T) / 2, np.zeros(4)), x)
 
 
 def test_residuals_that_are_zero_as_computed() -> None:
@@ -178,13 +187,15 @@ def test_gamma_is_the_bound_for_sums() -> None:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_scaled_dual_bound_at_a_single_point(seed: int) -> None:
-    """Over {x} the bound is attained, so that nothing but rounding lies between."""
+@pytest.mark.parametrize("target", ["zero", "small", "near"])
+def test_scaled_dual_bound_at_a_single_point(seed: int, target: str) -> None:
+    """Over {x} the bound is attained, so that nothing but rounding lies between; large columns cancel in A x."""
     rng = np.random.default_rng(seed)
-    A, x = rng.normal(size=(4, 3)) * 10.0 ** rng.integers(-3, 6), rng.normal(size=3)
+    A, x = rng.normal(size=(4, 3)), rng.normal(size=3)
+    A[:, 0] *= 10.0 ** rng.integers(0, 8)
     A[:, 1] = -A[:, 0]
     x[1] = x[0] * (1 + 1e-9)
-    b = rng.normal(size=4) * 10.0 ** rng.integers(-3, 3)
+    b = {"zero": np.zeros(4), "small": rng.normal(size=4) / 100, "near": A @ x + 1e-4 * rng.normal(size=4)}[target]
     f = tb.LeastSquares(A, b, scale=0.3)
     r = [s - t for s, t in zip(times(A, fractions(x)), fractions(b), strict=True)]
     linear = Fraction(f.scale) * dot(times(A.T, r), fractions(x))
