@@ -121,7 +121,7 @@ def hold(found: Evaluated, A: np.ndarray, b: np.ndarray, x: np.ndarray, p: np.nd
     assert norm_is_at_most(offs, found.image_error)
 
 
-CASES = ["spread", "cancelling", "zero residual", "losing", "steep"]
+CASES = ["plain", "spread", "cancelling", "zero residual", "losing", "steep"]
 
 
 def case(kind: str, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -134,7 +134,7 @@ def case(kind: str, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     elif kind == "zero residual":
         return A, A @ x, x
     elif kind == "losing":
-        column = np.sqrt(lost(3000))
+        column = np.sqrt(lost(800))
         return column[:, None], -column, np.array([1.0 + U * 4 * seed])
     elif kind == "steep":
         return A, 1e9 * rng.normal(size=5), 1e-9 * x
