@@ -119,12 +119,38 @@ def candidates(
 
 
 def bilevel(g: Form, f: Form, lower: np.ndarray, upper: np.ndarray) -> Truth:
-    """min f over argmin g over the box: g's minimisers are the points with the same Hx and <q, x>."""
-    low, high = fractions(np.asarray(lower)), fractions(np.asarray(upper))
-    first = min(candidates(g, low, high, [], []), key=g.value)
-    M = [*g.H, g.q]
-    t = [dot(row, first) for row in M]
-    second = min(candidates(f, low, high, M, t), key=f.value)
-    zero = Form([[Fraction(0)] * len(low) for _ in low], [Fraction(0)] * len(low), Fraction(0))
-    vertices = {tuple(x) for x in candidates(zero, low, high, M, t)}
-    return Truth(g.value(first), f.value(second), len(vertices) == 1, second)
+    """min f over argmin g over the box."""
+    first, second = chain([g, f], lower, upper)
+    return Truth(first.value, second.value, first.unique, second.x)
+
+
+class Level(NamedTuple):
+    """The optimal value of a level, one of its solutions, and whether it is the only one."""
+
+    value: Fraction
+    x: list[Fraction]
+    unique: bool
+
+
+def chain(
+    levels: Sequence[Form], lower: np.ndarray, upper: np.ndarray, rows: np.ndarray | None = None, *ends: np.ndarray
+) -> list[Level]:
+    """Each level over the minimisers of those before, over low <= rows x <= high (``ends``) in a box.
+
+    The minimisers of x'Hx/2 + <q, x> are the points with the same Hx and <q, x>; rows get a variable of their own each.
+    """
+    n, m = len(lower), 0 if rows is None else len(rows)
+    low, high = fractions(np.append(lower, ends[0] if m else [])), fractions(np.append(upper, ends[1] if m else []))
+    none = [Fraction(0)] * m
+    M = [fractions(np.append(rows[i], -np.eye(m)[i])) for i in range(m)] if rows is not None else []
+    t = [Fraction(0)] * m
+    nothing = Form([[Fraction(0)] * (n + m) for _ in range(n + m)], [Fraction(0)] * (n + m), Fraction(0))
+    answers = []
+    for level in levels:
+        wide = Form([row + none for row in level.H] + [[Fraction(0)] * (n + m)] * m, level.q + none, level.c)
+        best = min(candidates(wide, low, high, M, t), key=wide.value)
+        more = [row for row in [*wide.H[:n], wide.q] if any(row)]
+        M, t = M + more, t + [dot(row, best) for row in more]
+        vertices = {tuple(x) for x in candidates(nothing, low, high, M, t)}
+        answers.append(Level(wide.value(best), best[:n], len(vertices) == 1))
+    return answers

@@ -49,6 +49,7 @@ class Chain:
     well_posed: bool = True
     steps: int = 0
     _undecided: bool = False  # whether the face is a single point has not been asked yet
+    _several: bool = False  # whether two points of the face are proved to be there
     _held: Held | None = None
     _programme: FaceProgram | None = None  # kept hot from one linear level to the next
     _origin: Ext | None = None  # the variable of the programme is x - origin
@@ -97,7 +98,7 @@ class Chain:
             return None
         if held.rank == held.columns.size:
             return True
-        return False if not single and several(held, x) else None
+        return False if self._several or (not single and several(held, x)) else None
 
     def settle(self) -> None:
         """Decide whether the face is a single point, where that is still open."""
@@ -242,6 +243,7 @@ class Chain:
             )
         )
         face.x = solved.x
+        self._several = False
         if left.proved.size:
             face.pin(left.proved)
         self._held = None
@@ -262,4 +264,11 @@ class Chain:
             )
 
     def _is_single(self) -> bool | None:
+        held = self.held
+        if self.face.predictors and held.small():  # singular values say it best
+            if held.rank == held.columns.size:
+                return True
+            if several(held, self.face.x):
+                self._several = True
+                return False
         return is_single(self.held, self._programme)

@@ -56,6 +56,23 @@ def dense(M: Matrix) -> Matrix:
     return M.toarray() if is_sparse(M) else M
 
 
+def between(left: Vector, M: Matrix, right: Vector) -> Matrix:
+    """M with its rows and columns multiplied."""
+    if not is_sparse(M):
+        return left[:, None] * M * right
+    M = sp.csr_array(M)
+    data = M.data * np.repeat(left, np.diff(M.indptr)) * right[M.indices]
+    return sp.csr_array((data, M.indices, M.indptr), shape=M.shape)
+
+
+def column_squares(M: Matrix, weight: Vector) -> Vector:
+    """The sums of the weighted squares of each column."""
+    if not is_sparse(M):
+        return np.asarray(weight @ (M * M))
+    M = sp.csr_array(M)
+    return np.bincount(M.indices, M.data**2 * np.repeat(weight, np.diff(M.indptr)), minlength=M.shape[1])
+
+
 class ExtMatrix:
     """A matrix of doubles with products in extended precision and bounds on their rounding errors."""
 

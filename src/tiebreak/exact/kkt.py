@@ -12,7 +12,7 @@ from ..arrays import Matrix, Vector
 from ..deadline import afford
 from ..sets.effort import sparse_lu
 from ..sets.lp_model import power_of_two
-from .extended import dense, is_sparse
+from .extended import between, column_squares, dense, is_sparse
 from .step import Step
 
 DENSE_SCHUR = 1500
@@ -64,17 +64,9 @@ def _scaled(
     """H, F and G on the free columns, and the powers of two that their columns and the rows of G are multiplied by."""
     F, weight = step.lifted
     H, F, G = step.curvature[free][:, free], F[:, free], step.face.G.A[active][:, free]
-    root = np.sqrt(weight)
-    F = sp.diags_array(root) @ F if is_sparse(F) else root[:, None] * F
-    bend = H.diagonal() + (
-        np.asarray((F.multiply(F) if is_sparse(F) else F * F).sum(axis=0)).ravel() if F.shape[0] else 0
-    )
-    scale = 1 / power_of_two(np.sqrt(np.maximum(bend, 0)))
-    spread = sp.diags_array(scale)
-    H, F, G = (M * scale if not is_sparse(M) else M @ spread for M in (H, F, G))
-    H = spread @ H if is_sparse(H) else scale[:, None] * H
-    row_scale = 1 / power_of_two(_row_size(G))
-    G = sp.diags_array(row_scale) @ G if is_sparse(G) else row_scale[:, None] * G
+    scale = 1 / power_of_two(np.sqrt(np.maximum(H.diagonal() + column_squares(F, weight), 0)))
+    row_scale = 1 / power_of_two(_row_size(G * scale))
+    H, F, G = between(scale, H, scale), between(np.sqrt(weight), F, scale), between(row_scale, G, scale)
     return H, F, G, scale, row_scale
 
 

@@ -152,6 +152,8 @@ def _way(held: Held, base: Ext, inverses: dict[bytes, Inverse | None]) -> tuple[
 def _judged(held: Held, level: Level, x: Ext, base: Ext, inside: NDArray[np.intp], inverse: Inverse) -> Near:
     """What the level may gain on the way from x by ``base`` to the true solution beside it."""
     missed, S = held.missed(base), held.columns[inside]
+    if not np.isfinite(missed):
+        return NOWHERE
     moves = held.beside(base)
     here = level.at(base)
     slope = float(np.abs(double(here.grad)) @ moves)
@@ -165,4 +167,4 @@ def _judged(held: Held, level: Level, x: Ext, base: Ext, inside: NDArray[np.intp
         there = level.at(x)
         rise += float(here.value - there.value) + here.value_error + there.value_error
         shift += np.sqrt(level.bend(np.abs(double(base - x)) * (1 + UNIT)))
-    return Near(max(0.0, rise), float(shift), False)
+    return Near(max(0.0, rise), float(shift), False) if np.isfinite(rise + shift) else NOWHERE

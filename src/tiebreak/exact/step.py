@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from ..arrays import Matrix, Vector
 from ..sets.lp_model import power_of_two
-from .extended import Ext, dense, double, ext, is_sparse
+from .extended import Ext, between, column_squares, dense, double, ext
 from .level import DENSE, Level
 from .qp_portfolio import QP, Guess
 from .reduce import Reduced
@@ -95,7 +95,7 @@ class Step:
         roots = np.sqrt(weight)
         bend = self.curvature.diagonal()
         if F.shape[0]:
-            bend = bend + np.asarray((F.multiply(F) if is_sparse(F) else F * F).T @ weight).ravel()
+            bend = bend + column_squares(F, weight)
         columns = 1 / power_of_two(np.sqrt(np.maximum(bend, 0)))
         slope = double(self.level.grad(self.origin))[self.face.columns] * columns
         size = float(power_of_two(np.array([np.abs(slope).max(initial=0.0)]))[0])
@@ -116,9 +116,9 @@ class Step:
         face = self.face
         columns, lifted, rows_unit, size = self.units
         grad = double(self.level.grad(self.origin)[face.columns]) * columns / size**2
-        H: Matrix = _between(columns / size, self.curvature, columns / size)
-        F = _between(1 / (lifted * size), F, columns)
-        G = _between(1 / (rows_unit * size), face.G.A, columns)
+        H: Matrix = between(columns / size, self.curvature, columns / size)
+        F = between(1 / (lifted * size), F, columns)
+        G = between(1 / (rows_unit * size), face.G.A, columns)
         weight = weight * lifted**2
         rows: Matrix
         if self.dense:
@@ -168,10 +168,3 @@ class Step:
     def zero(self) -> tuple[Ext, Ext]:
         """The step that stays, without multipliers."""
         return ext(np.zeros(self.face.columns.size)), ext(np.zeros(self.face.rows.size))
-
-
-def _between(left: Vector, M: Matrix, right: Vector) -> Matrix:
-    """M with its rows and columns multiplied."""
-    if is_sparse(M):
-        return sp.csr_array(sp.diags_array(left) @ M @ sp.diags_array(right))
-    return left[:, None] * M * right
