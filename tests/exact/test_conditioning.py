@@ -166,6 +166,44 @@ def test_a_triangular_factor_says_the_same_as_the_data(seed):
     np.testing.assert_allclose(square.x, tall.x, atol=1e-7)
 
 
+@pytest.mark.parametrize("size", [1e-300, 1e-200, 1e200, 1e300])
+@pytest.mark.parametrize("what", ["A", "b", "both", "linear", "quadratic", "box"])
+def test_data_whose_squares_are_no_numbers_are_refused(what, size):
+    A, b = np.array([[1.0, 2.0, 1.0], [2.0, 1.0, 0.0]]), np.array([1.0, 2.0])
+    with np.errstate(over="ignore"):
+        lower = {
+            "A": tb.LeastSquares(size * A, b),
+            "b": tb.LeastSquares(A, size * b),
+            "both": tb.LeastSquares(size * A, size * b),
+            "linear": tb.LeastSquares(A, b) + tb.Linear(np.full(3, size)),
+            "quadratic": tb.Quadratic(size * np.eye(3), np.zeros(3)),
+            "box": tb.Linear([1.0, 2.0, 0.0]),
+        }[what]
+    box = tb.Box(-size, size, 3) if what == "box" else tb.Box(-1, 1, 3)
+    with np.errstate(over="ignore"), pytest.raises(ValueError, match=r"other units|not convex"):
+        solve_rows([lower, tb.SquaredNorm()], box)
+
+
+def test_a_decomposition_that_fails_costs_the_polish_and_no_more(monkeypatch):
+    """LAPACK may not converge, a factor may be singular: then the solvers' guesses are judged as they are."""
+
+    def fails(*_: object) -> None:
+        raise np.linalg.LinAlgError("SVD did not converge")
+
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(6, 4))
+    lower, domain = tb.LeastSquares(A, rng.normal(size=6)), tb.Box(-0.1, 0.1, 4)
+    f_star = solve_rows([lower, tb.SquaredNorm()], domain)[-1].f_upper
+    monkeypatch.setattr("tiebreak.exact.sides.Equality", fails)
+    answer = solve_rows([lower, tb.SquaredNorm()], domain)[-1]
+    assert answer.f_lower <= f_star + 1e-12
+    assert answer.f_upper >= f_star - 1e-12
+    monkeypatch.setattr("tiebreak.exact.sides.kkt_solver", fails)
+    wide = tb.LeastSquares(rng.normal(size=(8, 150)), rng.normal(size=8))
+    answer = solve_rows([wide, tb.SquaredNorm()], tb.Box(-1, 1, 150))[-1]
+    assert answer.f_lower <= answer.f_upper
+
+
 def test_ranks_of_what_is_stored():
     rng = np.random.default_rng(0)
     exact = rng.integers(-3, 4, (30, 5)) @ rng.integers(-3, 4, (5, 12)) * 2.0 ** rng.integers(-20, 20, 12)

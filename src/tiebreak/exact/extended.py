@@ -70,7 +70,8 @@ def column_squares(M: Matrix, weight: Vector) -> Vector:
     if not is_sparse(M):
         return np.asarray(weight @ (M * M))
     M = sp.csr_array(M)
-    return np.bincount(M.indices, M.data**2 * np.repeat(weight, np.diff(M.indptr)), minlength=M.shape[1])
+    squares = M.data**2 * np.repeat(weight, np.diff(M.indptr))
+    return np.asarray(np.bincount(M.indices, squares, minlength=M.shape[1]), dtype=np.float64)
 
 
 class ExtMatrix:

@@ -17,7 +17,7 @@ from ..sets.box import Box
 from ..sets.lp_model import Rows, power_of_two
 from ..sets.polyhedron import Polyhedron
 from .extended import UNIT, Ext, ExtMatrix, dense, double, ext
-from .level import DENSE, Level, stack
+from .level import DENSE, LEAST, Level, stack
 from .sizes import sizes_by_data, sizes_by_point
 from .terms import LITTLE, natural_sizes, ratio, row_terms
 
@@ -88,6 +88,10 @@ class Face:
         if point is not None:
             sizes = sizes_by_point(sizes, point)
         unit = float(power_of_two(np.median(sizes, keepdims=True))[0]) / 2
+        if not LEAST <= unit <= 1 / LEAST:
+            raise ValueError(
+                f"the variables have sizes near {unit:.0e}, whose squares are no numbers: choose other units for them"
+            )
         given, box = (Rows(rows.A, *(end / unit for end in rows[1:])) for rows in (given, box))
         face = cls(given, box, ext(start / unit), np.zeros(n, np.int8), np.zeros(m, np.int8), sizes / unit)
         if point is not None and face.missed(ext(point / unit)) <= FEASIBLE:

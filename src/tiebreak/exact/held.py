@@ -128,7 +128,7 @@ class Held:
     def flat(self, level: Level) -> bool:
         """Whether the level is constant on the affine hull of the face, for certain."""
         if self.null.shape[1] == 0 or level.strong_convexity > 0:
-            return self.null.shape[1] == 0
+            return bool(self.null.shape[1] == 0)
         second = dense(level.rows[:, self.columns]) * self.scale
         q = level.q[self.columns] * self.scale
         slope = double(level.grad(self.face.x))[self.columns] * self.scale

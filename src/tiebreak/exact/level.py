@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,10 +17,14 @@ from ..objectives.least_squares import LeastSquares
 from ..objectives.linear import Linear, SquaredNorm
 from ..objectives.quadratic import Quadratic
 from ..sets.lp_model import power_of_two
-from .extended import UNIT, Ext, ExtMatrix, dense, double, ext, sum_units, total
+from .extended import UNIT, Ext, ExtMatrix, dense, double, ext, is_sparse, sum_units, total
 
 DENSE = 100
 """Up to this many variables everything is dense: sparse matrices would cost more than the arithmetic."""
+
+
+LEAST = 1e-140
+"""Data may be no smaller, nor larger than its inverse."""
 
 
 class Square(NamedTuple):
@@ -58,8 +62,25 @@ def why_not_quadratic(objective: Objective) -> str:
     if isinstance(objective, Quadratic) and not objective.convex:
         return "its quadratic is not convex"
     if isinstance(objective, (Linear, SquaredNorm, Quadratic, LeastSquares)):
-        return ""
+        return _why_not_in_range(objective)
     return f"{type(objective).__name__} is neither linear nor quadratic"
+
+
+def _why_not_in_range(objective: Objective) -> str:
+    """Squares of the data must be numbers."""
+    for name in ("A", "b", "Q", "q", "c", "center"):
+        values: Any = getattr(objective, name, None)
+        if values is None or 0 in np.shape(values):
+            continue
+        sizes = np.ravel(dense(abs(values).max(axis=0)) if is_sparse(values) else np.abs(values).max(axis=0))
+        sizes = sizes[sizes > 0]
+        if sizes.size and not LEAST <= sizes.min() <= sizes.max() <= 1 / LEAST:
+            kind = "columns" if np.ndim(values) == 2 else "entries"
+            return (
+                f"its {name} has {kind} of size {sizes.min():.0e} to {sizes.max():.0e}, whose squares are no numbers: "
+                "choose other units"
+            )
+    return ""
 
 
 @dataclass
