@@ -331,7 +331,8 @@ class Bounds:
     def _upper_bounds(self, f: Linearisation, g: Linearisation) -> None:
         problem, bound = self.problem, self.problem.error_bound
         if bound is not None and problem.slack == 0 and problem.upper.convex:
-            delta = bound.distance(g.value + g.value_error - self.g_lower)
+            outside = problem.domain.distance_outside(g.x)  # x is so near to a point of Z, for which the bound holds
+            delta = outside + bound.distance(self._most(g, problem.lower.smoothness) - self.g_lower)
             rises = []
             if bound.gradient_bound is not None:
                 rises.append(bound.gradient_bound * delta)
