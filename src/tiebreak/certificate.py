@@ -16,7 +16,6 @@ at least g*, and D the diameter of Z. With every bound the floating-point error 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
@@ -24,9 +23,8 @@ from .arrays import UNIT_ROUNDOFF, Vector
 from .composite import LinearMinimum
 from .concave import maximise_concave
 from .exact.answer import Answer
-from .objectives.base import Objective
+from .linearisation import Linearisation, dot_error, ulps
 from .objectives.gradient_check import ConvexityError
-from .objectives.norms import Norm
 from .origin import Average, Known, Proved
 from .problem import Problem
 
@@ -93,34 +91,6 @@ class Certificate:
         """
         upper = self.upper_gap if self.stationarity is None else min(self.stationarity, self.upper_gap)
         return bool(-tol_upper <= upper <= tol_upper and self.lower_gap <= (slack or tol_lower))
-
-
-class Linearisation(NamedTuple):
-    """An objective at a point: the linear model of its smooth part there, its norms, and how far rounding may go.
-
-    ``value`` is that of the objective, ``smooth`` that of its smooth part; ``slope`` bounds how fast it changes at x.
-    """
-
-    x: Vector
-    value: float
-    smooth: float
-    grad: Vector
-    value_error: float
-    grad_error: float
-    slope: float
-    norms: tuple[Norm, ...] = ()
-
-    @classmethod
-    def of(cls, objective: Objective, x: Vector) -> Linearisation:
-        """Evaluated afresh, not from anything a solver carries along."""
-        value, grad = objective.smooth_part.value_and_grad(x)
-        value_error, grad_error = objective.smooth_part.rounding(x)
-        norms, slope = objective.norms, float(np.linalg.norm(grad))
-        if not norms:
-            return cls(x, value, value, grad, value_error, grad_error, slope)
-        slope += sum(norm.steepest(x.size) for norm in norms)
-        value_error = max(value_error, objective.rounding(x)[0])
-        return cls(x, objective.value(x), value, grad, value_error, grad_error, slope, norms)
 
 
 @dataclass
@@ -258,7 +228,7 @@ class Bounds:
         new = Average(
             constant=g.smooth - float(g.grad @ g.x),
             grad=g.grad,
-            error=g.value_error + g.grad_error * float(np.linalg.norm(g.x)) + _dot_error(g.grad, g.x),
+            error=g.value_error + g.grad_error * float(np.linalg.norm(g.x)) + dot_error(g.grad, g.x),
             grad_error=g.grad_error,
         )
         if self._average is None:
@@ -268,11 +238,11 @@ class Bounds:
         self._average = average = Average(
             (1 - weight) * old.constant + weight * new.constant,
             (1 - weight) * old.grad + weight * new.grad,
-            (1 - weight) * old.error + weight * new.error + _ulps(old.constant) + _ulps(new.constant),
-            (1 - weight) * old.grad_error + weight * new.grad_error + _ulps(float(np.linalg.norm(old.grad))),
+            (1 - weight) * old.error + weight * new.error + ulps(old.constant) + ulps(new.constant),
+            (1 - weight) * old.grad_error + weight * new.grad_error + ulps(float(np.linalg.norm(old.grad))),
         )
         minimum = self._minimum.below(average.grad, average.grad_error, [(1.0, norm) for norm in g.norms])
-        bound = average.constant + minimum - average.error - _ulps(average.constant) - _ulps(minimum)
+        bound = average.constant + minimum - average.error - ulps(average.constant) - ulps(minimum)
         self.g_lower = max(self.g_lower, bound)
 
     # -- upper level -------------------------------------------------------------------------------------------
@@ -321,8 +291,8 @@ class Bounds:
             + lam * g.value_error
             + f.grad_error * float(np.linalg.norm(f.x))
             + lam * g.grad_error * float(np.linalg.norm(g.x))
-            + _dot_error(f.grad, f.x)
-            + lam * _dot_error(g.grad, g.x)
+            + dot_error(f.grad, f.x)
+            + lam * dot_error(g.grad, g.x)
             + 8 * UNIT_ROUNDOFF * sum(map(abs, terms))
             + 4 * UNIT_ROUNDOFF * lam * (abs(g.smooth) + abs(level))
         )
@@ -352,7 +322,7 @@ class Bounds:
         By convexity g at the mix is at most the mix of the two values; what rounding adds there is checked afresh.
         """
         allowed = self.g_lower + self.problem.slack
-        allowed -= _ulps(self.g_lower) + _ulps(self.problem.slack)
+        allowed -= ulps(self.g_lower) + ulps(self.problem.slack)
         top, best = self._level_at(x), self._best_lower
         if top <= allowed:
             return x
@@ -373,7 +343,7 @@ class Bounds:
 
     def _model_minimum(self, g: Linearisation, minimum: float) -> float:
         at_x = float(g.grad @ g.x)
-        error = g.value_error + g.grad_error * float(np.linalg.norm(g.x)) + _dot_error(g.grad, g.x)
+        error = g.value_error + g.grad_error * float(np.linalg.norm(g.x)) + dot_error(g.grad, g.x)
         return g.smooth - at_x + minimum - error - 4 * UNIT_ROUNDOFF * (abs(g.smooth) + abs(at_x) + abs(minimum))
 
     def _most(self, h: Linearisation, smoothness: float | None) -> float:
@@ -398,11 +368,3 @@ def assumptions(problem: Problem) -> tuple[str, ...]:
         found.append("the error bound of the lower level holds as given")
     found.append("a point that misses no constraint by more than rounding can tell is in the domain")
     return tuple(found)
-
-
-def _dot_error(c: Vector, x: Vector) -> float:
-    return (x.size + 2) * UNIT_ROUNDOFF * float(np.abs(c) @ np.abs(x))
-
-
-def _ulps(value: float) -> float:
-    return 4 * UNIT_ROUNDOFF * abs(value)

@@ -1,45 +1,30 @@
-"""The loop: the only one in the library. Methods update a state; everything else happens here."""
+"""Solve a problem: what a user asks for is prepared here and handed to the loop."""
 
 from __future__ import annotations
 
 import logging
 import sys
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple
-from zlib import crc32
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from .arrays import Vector, as_count, as_positive
-from .callbacks import Callback, Event, Progress, Trace, as_callbacks
-from .certificate import Bounds, Certificate
+from .arrays import as_count, as_positive
+from .callbacks import Callback, Progress, Trace, as_callbacks
 from .choose import able, choose, unmet
 from .deadline import OutOfTime, limited
-from .exact.interrupt import kept
-from .examination import by_user, confirm, examine
-from .origin import Ledger, Origin
-from .problem import Problem, start_point
-from .result import Result, Status, explain
+from .examination import by_user, examine
+from .loop import Run, states_of
+from .problem import Problem
+from .result import Result, Status
 from .resume import Method as Method
 from .resume import Start, first_state, origin_of, starting_point, taken_up
 from .solvers import Solver, State, named
-from .watch import NonFiniteError, Witnesses, watched
+from .watch import Witnesses, watched
 
 logger = logging.getLogger("tiebreak")
-
-CHECK_GROWTH = 1.1
-"""Bounds are computed at each of the first updates and then whenever k has grown by this factor."""
-
-LEAST_SHRINK = 1e-12
-"""A method's lower-level tolerance is not made smaller than this share of the run's."""
-
-STALL_CHECKS = 5
-"""So many computations of the bounds in a row with nothing changed, over 20 updates and more than went before, are a
-stall: steps that shrink may leave x where it is for a while."""
 
 GRACE = 0.5
 """Most seconds, besides a twentieth of the limit, for a last look at the bounds after the time is up."""
@@ -122,7 +107,7 @@ def solve(
         callbacks.append(progress)
     logger.debug("%s: %s", solver.info.name, reason)
 
-    run = _Run(problem, solver, tol_upper, tol_lower, free)
+    run = Run(problem, solver, tol_upper, tol_lower, free)
     try:
         with limited(limit):
             start = run.begin(x0, seed)
@@ -180,34 +165,10 @@ def iterate(
     start = first_state(problem, solver, x0, origin) if isinstance(x0, State) else starting_point(problem, x0)
     witnesses = Witnesses(problem)
     examine(problem, witnesses, seed)
-    states = _states(watched(problem, Counter(), "", witnesses) if by_user(problem) else problem, solver, start, origin)
+    states = states_of(
+        watched(problem, Counter(), "", witnesses) if by_user(problem) else problem, solver, start, origin
+    )
     return _one_a_count(states)
-
-
-def _states(
-    problem: Problem,
-    solver: Solver[Any],
-    start: Vector | State | None,
-    origin: Origin | None,
-    ahead: Callable[[State], int] | None = None,
-    redirected: Callable[[State], State] | None = None,
-) -> Iterator[State]:
-    """The states of a method, each marked: every one, or those after so many updates as ``ahead`` says.
-
-    What ``redirected`` makes of a state is where the method goes on from.
-    """
-    state = start if isinstance(start, State) else replace(solver.start(problem, start), origin=origin)
-    yield state
-    while True:
-        state = redirected(state) if redirected else state
-        if state.finished:
-            return
-        before = state.k
-        state = solver.advance_many(problem, state, ahead(state)) if ahead else solver.advance(problem, state)
-        if state.origin is None:  # a method that makes its states from nothing
-            state = replace(state, origin=origin)
-        if state.k > before or state.finished:
-            yield state
 
 
 def _one_a_count(states: Iterator[State]) -> Iterator[State]:
@@ -217,311 +178,6 @@ def _one_a_count(states: Iterator[State]) -> Iterator[State]:
         if state.k > last:
             last = state.k
             yield state
-
-
-class _Observed(NamedTuple):
-    """What the bounds said last: of which x, of which point in its place (with slack: a feasible one), and what."""
-
-    x: Vector
-    point: Vector
-    f: float
-    g: float
-    certificate: Certificate
-
-
-@dataclass
-class _Run:
-    """One run: the bounds, the clock, and the last state that was reached."""
-
-    problem: Problem
-    solver: Solver[Any]
-    tol_upper: float
-    tol_lower: float
-    free: bool  # whether the method's own tolerances are the run's to choose
-    calls: Counter[str] = field(default_factory=Counter)
-    trace: Trace = field(default_factory=Trace)
-    state: State | None = None
-    started: float = field(default_factory=time.perf_counter)
-    stationarity: float | None = None
-    origin: Origin | None = None
-    interrupt: KeyboardInterrupt | None = None
-
-    def __post_init__(self) -> None:
-        self.witnesses = Witnesses(self.problem)
-        self.bounds = Bounds(watched(self.problem, self.calls, "bounds.", self.witnesses))
-        self._next_check = 0 if self.solver.needs else 1  # the start of a method without oracles tells nothing
-        self._observed: _Observed | None = None
-        self._tightened_at = 0
-        self._unchanged = 0
-        self._changed_at = 0
-        self._last_chunk: tuple[int, float] | None = None
-        self._pace = np.inf
-        self._last: tuple[float, ...] = ()
-        self._resumed: State | None = None
-        self._looked, self._done_at = False, -1
-
-    def elapsed(self) -> float:
-        return time.perf_counter() - self.started
-
-    def begin(self, x0: ArrayLike | Result | State | None, seed: int | None) -> Vector | State | None:
-        """Where to start; from a state, with what was known there."""
-        self.origin = origin_of(self.problem, self.solver, seed)
-        if not isinstance(x0, State):
-            return starting_point(self.problem, x0)
-        state = first_state(self.problem, self.solver, x0, self.origin)
-        if x0.origin is not None and (ledger := x0.origin.ledger) is not None:
-            self._resumed, self._looked, self._done_at = state, ledger.looked, state.k if x0.finished else -1
-            self.bounds.resume(ledger.bounds, ledger.shown)
-            self.stationarity = ledger.stationarity
-            self._next_check, self._last = ledger.next_check, ledger.last
-            self._unchanged, self._changed_at = ledger.unchanged, ledger.changed_at
-            self._tightened_at = ledger.tightened_at
-        return state
-
-    def ledger(self) -> Ledger:
-        """Where the run stands, for one that goes on from the same state."""
-        x = None if self.state is None else self.solver.solution(self.state)
-        looked = self._observed is not None and self._observed.x is x
-        return Ledger(
-            bounds=self.bounds.known(),
-            shown=self.bounds.proved(),
-            looked=looked,
-            stationarity=self.stationarity if looked else None,
-            next_check=self._next_check,
-            unchanged=self._unchanged,
-            changed_at=self._changed_at,
-            tightened_at=self._tightened_at,
-            last=self._last,
-        )
-
-    def through(
-        self, start: Vector | State | None, callbacks: list[Callback], max_iter: int, limit: float
-    ) -> tuple[Status, str]:
-        """Run until something ends it; returns what did."""
-        # a method that needs no oracles works on the data itself
-        problem = watched(self.problem, self.calls, "", self.witnesses) if self.solver.needs else self.problem
-        in_chunks = not callbacks and type(self.solver).advance_many is not Solver.advance_many
-        ahead = (lambda state: self._ahead(state, max_iter, limit)) if in_chunks else None
-        states = _states(
-            problem, self.solver, start, self.origin, ahead, lambda state: self._redirected(problem, state)
-        )
-        try:
-            for state in states:
-                self.state = state
-                if self._holds(state):
-                    self._confirm()
-                    self._tell(callbacks)
-                    return Status.CONVERGED, "both tolerances are proved"
-                if self._tell(callbacks):
-                    return Status.STOPPED, "a callback stopped the run"
-                if self._unchanged >= STALL_CHECKS and state.k >= 20 + 2 * self._changed_at:
-                    return Status.STALLED, "neither the iterate nor any bound changes any more"
-                if state.k >= max_iter:
-                    return Status.MAX_ITER, f"the limit of {max_iter} updates was reached"
-                if self.elapsed() >= limit:
-                    return Status.MAX_TIME, f"the limit of {limit:g} s was reached"
-        except KeyboardInterrupt as stop:
-            self.interrupt = stop
-            return Status.INTERRUPTED, f"interrupted; {self._left_by(stop)}"
-        except OutOfTime as stop:
-            return Status.MAX_TIME, f"the limit of {limit:g} s was reached inside an update; {self._left_by(stop)}"
-        except NonFiniteError as error:
-            logger.warning("%s", error)
-            return Status.NONFINITE, f"{error}; this is the last complete state"
-        answer = None if self.state is None else self.state.answer
-        notes = "" if answer is None or not answer.notes else ": " + "; ".join(answer.notes)
-        return Status.STALLED, f"the method is done, but the bounds do not show both tolerances{notes}"
-
-    def _redirected(self, problem: Problem, state: State) -> State:
-        """Where to go on from: here, or with a smaller lower-level tolerance where f(x) is known to be below f*.
-
-        An iterate on the way may be below f* for a while: a method has as long again before it is asked anew.
-        """
-        seen = self._observed
-        looked = seen is not None and seen.x is self.solver.solution(state)
-        below = looked and seen is not None and self._too_low(seen.certificate)
-        wanted = state.finished or (below and state.k >= 20 + 2 * self._tightened_at)
-        if not (self.free and wanted and state.shrink > LEAST_SHRINK):
-            return state
-        tighter: State | None = self.solver.tightened(problem, state)
-        if tighter is None:
-            return state
-        self._tightened_at, self._unchanged = state.k, 0
-        return tighter
-
-    def _too_low(self, certificate: Certificate) -> bool:
-        """Whether the lower level is proved to its tolerance, yet x is known not to be a solution."""
-        known = certificate.upper_gap if certificate.stationarity is None else certificate.stationarity
-        return known < -self.tol_upper and certificate.lower_gap <= self.tol_lower + self.problem.slack
-
-    def _left_by(self, stop: BaseException) -> str:
-        """Take over what an interrupted update has proved, and say where that leaves the run."""
-        partial = kept(stop)
-        if partial is None or self.state is None or partial.x.shape != self.state.x.shape:
-            return "this is the last complete state"
-        self.state = replace(self.state, x=partial.x, answer=partial)
-        x, problem = partial.x, self.problem
-        self.bounds.adopt(partial, problem.upper.value(x), problem.lower.value(x))
-        if partial.g_upper - partial.g_lower > self.tol_lower:
-            return "this is the best point of the lower level, which was not solved either"
-        return "this is a lower solution: the upper level was not finished"
-
-    def _ahead(self, state: State, max_iter: int, limit: float) -> int:
-        """How many updates to make before the bounds are due or, as far as one can tell, a tenth of the time is up."""
-        now, last = self.elapsed(), self._last_chunk
-        self._last_chunk = state.k, now
-        if last is None:
-            return 1
-        latest = max(now - last[1], 1e-9) / max(state.k - last[0], 1)
-        pace, self._pace = min(latest, self._pace), latest  # of the last two: one may have had something to compile
-        room = min(self._next_check, max_iter) - state.k
-        return max(1, int(min(room, (limit - now) / pace, limit / 10 / pace)))
-
-    def _due(self, state: State) -> bool:
-        if state.k < self._next_check:
-            return False
-        self._next_check = max(state.k + 1, int(CHECK_GROWTH * state.k))
-        return True
-
-    def _holds(self, state: State) -> bool:
-        """Whether both tolerances are proved at this state, as far as one looks."""
-        if state is self._resumed:  # the run before has looked; whether its bounds are enough now is there to be read
-            x = self.solver.solution(state)
-            feasible = self.bounds.feasible(x) if self.problem.slack > 0 else None
-            seen = self._read(x, x if feasible is None else feasible)
-            self.trace.record(state.k, self.elapsed(), seen.f, seen.g, seen.certificate)
-            shown = self._shown(seen.certificate)
-            self._observed = seen if shown or self._looked else None
-            return shown
-        if state.finished and state.k == self._done_at:  # the run before ended here
-            return False
-        return (self._due(state) or state.settled or state.finished) and self._converged(state)
-
-    def _converged(self, state: State) -> bool:
-        certificate = self._observe(state)
-        b = self.bounds
-        where = crc32(state.x.tobytes() + self.solver.solution(state).tobytes())
-        weight = int(np.frexp(state.multiplier)[1])  # a method whose weight still grows may yet move
-        now = (b.g_lower, b.g_upper, b.f_lower, b.f_upper, where, weight)
-        self._unchanged = self._unchanged + 1 if now == self._last else 0
-        self._changed_at = self._changed_at if self._unchanged else state.k
-        self._last = now
-        return self._shown(certificate)
-
-    def _confirm(self) -> None:
-        """Before success: what a user wrote must not contradict it."""
-        if by_user(self.problem) and self._observed is not None:
-            confirm(self.bounds.problem, self._observed.point)
-
-    def _shown(self, certificate: Certificate) -> bool:
-        return certificate.shows(self.tol_upper, self.tol_lower, self.problem.slack)
-
-    def _observe(self, state: State) -> Certificate:
-        """Fresh bounds at what the method would return, recorded in the trace."""
-        x = self.solver.solution(state)
-        seen = None
-        if state.answer is not None:
-            # An exact method's own proof is enough where it shows the tolerances; the oracles could not sharpen it.
-            self.bounds.adopt(state.answer, self.bounds.problem.upper.value(x), self.bounds.problem.lower.value(x))
-            seen = self._read(x, x)
-        if seen is None or not self._shown(seen.certificate):
-            self.stationarity = self.bounds.observe(x, state.anchor, state.multiplier)
-            seen = self._read(x, self._feasible(x))
-        self._observed = seen
-        self.trace.record(state.k, self.elapsed(), seen.f, seen.g, seen.certificate)
-        return seen.certificate
-
-    def _feasible(self, x: Vector) -> Vector:
-        """With slack, the point to return for x: one that is proved feasible, where there is one."""
-        y = self.bounds.feasible(x) if self.problem.slack > 0 else x
-        if y is None or y is x:
-            return x
-        if not self.problem.upper.convex:
-            self.stationarity = self.bounds.observe(y)
-        return y
-
-    def _read(self, x: Vector, point: Vector) -> _Observed:
-        """The bounds as they are, read for the point that stands for x."""
-        f = self.bounds.problem.upper.value(point)
-        g, g_error = self.bounds.problem.lower.value_and_error(point)
-        return _Observed(x, point, f, g, self.bounds.certificate(f, g, g_error, self.stationarity))
-
-    def _tell(self, callbacks: list[Callback]) -> bool:
-        """Show the state to the callbacks; whether one of them wants to stop."""
-        if not callbacks or self.state is None:
-            return False
-        event = Event(self.problem, self.bounds, self.state, self.elapsed(), self.ledger)
-        stop = False
-        for callback in callbacks:
-            try:
-                stop = callback(event) is True or stop
-            except StopIteration:
-                stop = True
-        return stop
-
-    def result(self, status: Status, detail: str, reason: str, trace: Trace, seed: int | None) -> Result:
-        """Everything recomputed at the final point, and said in words."""
-        x, nit = self._final()
-        ledger, seen = self.ledger(), self._observed
-        if not np.isfinite(x).all():
-            seen = _Observed(x, x, np.nan, np.nan, self.bounds.certificate(np.nan, np.nan, 0.0))
-            detail = f"{detail}; not even a point of the domain was found"
-        elif seen is None or seen.x is not x:
-            status, detail, point = self._look_again(x, status, detail)
-            f, (g, g_error) = self.problem.upper.value(point), self.problem.lower.value_and_error(point)
-            seen = _Observed(x, point, f, g, self.bounds.certificate(f, g, g_error, self.stationarity))
-        words = explain(seen.certificate, self.problem, self.tol_upper)
-        split = getattr(self.problem.domain, "split", None)
-        return Result(
-            x=seen.point,
-            f=seen.f,
-            g=seen.g,
-            success=status is Status.CONVERGED,
-            status=status,
-            message=f"{detail[0].upper()}{detail[1:]}. {words}{reason and f' Method: {reason}.'}",
-            method=self.solver.info.name,
-            nit=nit,
-            time=self.elapsed(),
-            calls=dict(self.calls),
-            certificate=seen.certificate,
-            trace=trace,
-            seed=seed,
-            blocks=None if split is None else split(seen.point),
-            state=self._put_aside(ledger),
-            notes=self.bounds.notes,
-            tol_upper=self.tol_upper,
-            tol_lower=self.tol_lower,
-        )
-
-    def _final(self) -> tuple[Vector, int]:
-        """What the method would return, and the updates made; NaN where there was not even time to find a point."""
-        if self.state is not None:
-            return self.solver.solution(self.state), self.state.k
-        try:
-            return start_point(self.problem), 0
-        except OutOfTime:
-            return np.full(self.problem.dim, np.nan), 0
-
-    def _put_aside(self, ledger: Ledger) -> State | None:
-        """The state with where the run stood before the last look, and what that look has shown beside it."""
-        if self.state is None or self.origin is None:
-            return None
-        ledger = replace(ledger, shown=self.bounds.proved())
-        return replace(self.state, origin=replace(self.origin, ledger=ledger))
-
-    def _look_again(self, x: Vector, status: Status, detail: str) -> tuple[Status, str, Vector]:
-        """Let the bounds see the final point, unless no time was left for an update; the point to return after."""
-        if not self.solver.needs and (self.state is None or self.state.k == 0):
-            return status, detail, x  # no oracle of such a method is called now
-        self.stationarity = None if self.problem.upper.convex else np.inf  # what was known belongs to another point
-        try:
-            self.stationarity = self.bounds.observe(x, None if self.state is None else self.state.anchor)
-            return status, detail, self._feasible(x)
-        except NonFiniteError as error:
-            return Status.NONFINITE, f"{error}; this is the last complete state", x
-        except OutOfTime:
-            logger.debug("no time for a last look at the bounds")
-        return status, detail, x
 
 
 def _prepare(
