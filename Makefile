@@ -41,7 +41,7 @@ $(OLDEST)/.installed: pyproject.toml tests/packaging/minimum.py
 	$(PYTHON) -m venv --clear $(OLDEST)
 	$(OLDEST)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(OLDEST)/bin/python tests/packaging/minimum.py > $(OLDEST)/constraints.txt
-	$(OLDEST)/bin/python -m pip install --quiet -e ".[fast,sklearn,cvxpy,cli,report]" --group dev -c $(OLDEST)/constraints.txt
+	$(OLDEST)/bin/python -m pip install --quiet -e ".[fast,sklearn,cli,report]" --group dev -c $(OLDEST)/constraints.txt
 	touch $@
 
 # Wheel and sdist, each tried in an empty environment with nothing but what it asks for.

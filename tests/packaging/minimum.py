@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 
 LOWEST = re.compile(r"([A-Za-z0-9_.-]+)>=([0-9][0-9a-z.]*)")
-OWN = ("fast", "sklearn", "cvxpy", "cli", "report")
+OWN = ("fast", "sklearn", "cli", "report")
 """Extras whose code the tests run."""
 
 
