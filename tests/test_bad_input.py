@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+import bad_inputs
 import tiebreak as tb
 
 F, G, Z = tb.SquaredNorm(dim=2), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0)
@@ -133,3 +136,25 @@ def test_error_bound(arguments: dict, words: str) -> None:
 def test_step_rules_and_traces(make, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         make()
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> dict:
+    return bad_inputs.names(Path(tmp_path_factory.mktemp("inputs")))
+
+
+@pytest.mark.parametrize("template", sorted({template for template, _, _ in bad_inputs.TABLE}))
+def test_every_wrong_value_of_an_argument_is_refused_by_name(template: str, known: dict) -> None:
+    lines = [
+        (t.replace("{}", value, 1), word) for t, word, values in bad_inputs.TABLE if t == template for value in values
+    ]
+    assert not {line: why for line, word in lines if (why := bad_inputs.judge(line, word, known))}
+
+
+@pytest.mark.parametrize(("line", "word"), bad_inputs.SPECIAL)
+def test_what_does_not_go_together_is_refused(line: str, word: str, known: dict) -> None:
+    assert not bad_inputs.judge(line, word, known)
+
+
+def test_there_are_many() -> None:
+    assert len(set(bad_inputs.cases())) >= 1000

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,12 +22,22 @@ def length(v: NDArray[np.float64]) -> float:
     return math.sqrt(flat @ flat)
 
 
+def as_numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    """``values`` as a float64 array (not copied where it already is one), or an error that names ``name``."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
+        raise ValueError(f"{name} is a masked array with masked entries; fill or remove them first")
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name} must be an array whose rows have one length, got a ragged sequence") from None
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must hold real numbers, got dtype {array.dtype}; convert it to float64 first")
+    return np.asarray(array, dtype=np.float64)
+
+
 def as_real_array(values: ArrayLike, name: str) -> NDArray[np.float64]:
     """``values`` as a finite float64 array (not copied where it already is one), or an error that names ``name``."""
-    array = np.asarray(values)
-    if array.dtype == object or array.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must hold real numbers, got dtype {array.dtype}; convert it to float64 first")
-    array = np.asarray(array, dtype=np.float64)
+    array = as_numbers(values, name)
     if not np.isfinite(array).all():
         raise ValueError(f"{name} holds NaN or infinite entries; remove or impute them first")
     return array
@@ -45,7 +57,7 @@ def as_vector(values: ArrayLike, name: str, dim: int | None = None) -> Vector:
 
 def as_scalar(value: Any, name: str) -> float:
     """A finite real number."""
-    if type(value) in (int, float) and math.isfinite(value):
+    if (type(value) is float and math.isfinite(value)) or (type(value) is int and abs(value) < 2**63):
         return float(value)
     array = as_real_array(value, name)
     if array.ndim != 0:
@@ -69,8 +81,33 @@ def as_count(value: Any, name: str) -> int:
     return int(number)
 
 
+def as_flag(value: Any, name: str) -> bool:
+    """True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
+
+
+def as_seed(value: Any, name: str = "seed") -> int | None:
+    """A whole number of at least zero, or None."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
+        raise ValueError(f"{name} must be None or a whole number of at least 0, got {value!r}")
+    return int(value)
+
+
+def as_path(value: Any, name: str = "path") -> Path:
+    """The path of a file."""
+    if not isinstance(value, (str, os.PathLike)):
+        raise TypeError(f"{name} must be the path of a file, got {type(value).__name__}")
+    return Path(value)
+
+
 def as_group_labels(groups: Any) -> NDArray[np.intp]:
     """The label 0, 1, ... of the group of each position, from index arrays or from labels."""
+    if not np.iterable(groups):
+        raise TypeError(f"groups must be a sequence of index arrays, or of labels, got {type(groups).__name__}")
     members = [np.asarray(group) for group in groups]
     if not members:
         raise ValueError("groups is empty")

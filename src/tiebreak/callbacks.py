@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TextIO
 
-from .arrays import Vector, as_count
+from .arrays import Vector, as_count, as_path, as_positive, as_scalar
 from .certificate import Bounds, Certificate
 from .origin import Ledger
 from .problem import Problem
@@ -91,16 +91,23 @@ def as_callbacks(callback: Callback | Iterable[Callback] | None) -> list[Callbac
         return []
     given = list(callback) if isinstance(callback, Iterable) and not callable(callback) else [callback]
     for one in given:
-        if not callable(one):
+        if not callable(one) or isinstance(one, type):
             raise TypeError(f"callback must be a function of one event, or several; got {one!r}")
     return [_by_name(one) if _wants_scipy_name(one) else one for one in given]
 
 
 def _wants_scipy_name(callback: Callback) -> bool:
     try:
-        return set(inspect.signature(callback).parameters) == {"intermediate_result"}
-    except (TypeError, ValueError):
+        signature = inspect.signature(callback)
+    except (TypeError, ValueError):  # of a function written in C
         return False
+    if set(signature.parameters) == {"intermediate_result"}:
+        return True
+    try:
+        signature.bind(None)
+    except TypeError:
+        raise TypeError(f"callback must be a function of one event; {callback!r} takes other arguments") from None
+    return False
 
 
 def _by_name(callback: Callback) -> Callback:
@@ -199,7 +206,7 @@ class Checkpoint:
     every: int = 100
 
     def __post_init__(self) -> None:
-        self.path = Path(self.path)
+        self.path = as_path(self.path)
         self.every = as_count(self.every, "every")
         self._begun = False
 
@@ -240,6 +247,12 @@ class Progress:
     _shown: float = field(default=-1.0, init=False, repr=False)
     _width: int = field(default=0, init=False, repr=False)
     _live: Any = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("tol_upper", "tol_lower"):
+            as_positive(getattr(self, name), name)
+        if as_scalar(self.seconds, "seconds") < 0:
+            raise ValueError(f"seconds must not be negative, got {self.seconds:g}")
 
     def __call__(self, event: Event) -> None:
         if event.time - self._shown >= self.seconds or self._shown < 0:

@@ -141,7 +141,9 @@ def lexicographic(
     tol = as_positive(tol, "tol")
     limit = np.inf if max_time is None else as_positive(max_time, "max_time")
     returns = returns_interrupted(on_interrupt)
-    levels = list(levels)
+    if not isinstance(domain, Domain):
+        raise TypeError(f"domain must be a set such as tiebreak.Polyhedron, got {type(domain).__name__}")
+    levels = list(levels) if np.iterable(levels) else []
     if not levels or not all(isinstance(level, Objective) for level in levels):
         raise TypeError("levels must be one objective or more, such as tiebreak.Linear(c)")
     started = time.perf_counter()

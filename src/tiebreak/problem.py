@@ -148,6 +148,7 @@ class Problem:
 
     def with_slack(self, slack: float) -> Problem:
         """The same problem with another slack."""
+        slack = as_scalar(slack, "slack")
         return self if slack == self.slack else replace(self, slack=slack)
 
 

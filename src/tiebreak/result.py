@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .arrays import Vector
+from .arrays import Vector, as_path
 from .callbacks import Trace
 from .certificate import Certificate
 from .problem import Problem
@@ -110,14 +110,14 @@ class Result:
         """Write the result, with its certificate, trace and state, to one .npz file."""
         from .storage import save
 
-        save(self, path)
+        save(self, as_path(path))
 
     @staticmethod
     def load(path: str | Path) -> Result:
         """Read a result written by ``save``."""
         from .storage import load
 
-        return load(path)
+        return load(as_path(path))
 
     def __repr__(self) -> str:
         c = self.certificate

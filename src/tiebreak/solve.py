@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .arrays import as_count, as_positive
+from .arrays import as_count, as_flag, as_positive, as_seed
 from .callbacks import Callback, Progress, Trace, as_callbacks
 from .choose import able, choose, unmet
 from .deadline import OutOfTime, limited
@@ -96,7 +96,7 @@ def solve(
     True
     """
     tol_upper, tol_lower = as_positive(tol_upper, "tol_upper"), as_positive(tol_lower, "tol_lower")
-    max_iter = as_count(max_iter, "max_iter")
+    max_iter, seed, verbose = as_count(max_iter, "max_iter"), as_seed(seed), as_flag(verbose, "verbose")
     limit = np.inf if max_time is None else as_positive(max_time, "max_time")
     callbacks = as_callbacks(callback)
     returns = returns_interrupted(on_interrupt)
@@ -159,6 +159,7 @@ def iterate(
     array([0.5, 0.5])
     """
     tol_upper, tol_lower = as_positive(tol_upper, "tol_upper"), as_positive(tol_lower, "tol_lower")
+    seed = as_seed(seed)
     x0, method, seed = taken_up(x0, method, seed)
     solver, _, _, _ = _prepare(problem, method, tol_upper, tol_lower, seed)
     origin = origin_of(problem, solver, seed)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import sqrt
 
-from .arrays import as_positive
+from .arrays import as_count, as_positive
 from .problem import Problem
 
 
@@ -109,6 +109,9 @@ def theorem_2(problem: Problem, tol_upper: float, tol_lower: float) -> Constant:
     >>> theorem_2(tb.Problem(f, g, tb.L2Ball(1.0)), tol_upper=0.04, tol_lower=0.4)
     Constant(c=0.01)
     """
+    if not isinstance(problem, Problem):
+        raise TypeError(f"problem must be a tiebreak.Problem, got {type(problem).__name__}")
+    tol_upper, tol_lower = as_positive(tol_upper, "tol_upper"), as_positive(tol_lower, "tol_lower")
     f, g = problem.upper.smoothness, problem.lower.smoothness
     diameter = problem.domain.diameter
     if f is None or g is None or not diameter < float("inf"):
@@ -137,6 +140,11 @@ class Adaptive(StepRule):
 
     reference: StepRule = field(default_factory=Harmonic)
     evaluations: int = 24
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.reference, StepRule):
+            raise TypeError(f"reference must be a rule such as tiebreak.steps.Harmonic(2, 2), got {self.reference!r}")
+        as_count(self.evaluations, "evaluations")
 
     def __call__(self, k: int) -> float:
         return self.reference(k)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import Vector
+from .arrays import Vector, as_count, as_seed
 from .objectives import LeastSquares, Linear, Objective, SquaredNorm, check_convexity, check_gradient
 from .problem import Problem
 from .sets import Box, CutStatus, Domain, L1Ball, L2Ball, Simplex
@@ -44,7 +44,9 @@ def check_objective(objective: Objective, dim: int | None = None, seed: int = 0,
     >>> tb.testing.check_objective(tb.Logistic([[1.0, 2.0], [0.5, -1.0]], [1, -1])) > 20
     True
     """
-    checks, rng = _Checks(), np.random.default_rng(seed)
+    _expect(objective, Objective, "objective")
+    points = as_count(points, "points")
+    checks, rng = _Checks(), np.random.default_rng(as_seed(seed))
     size = _dimension(objective.dim, dim, "the objective")
     sample = [rng.standard_normal(size) for _ in range(points)]
     if not objective.differentiable:
@@ -106,7 +108,9 @@ def check_set(domain: Domain, dim: int | None = None, seed: int = 0, trials: int
     >>> tb.testing.check_set(tb.Simplex(), dim=4) > 50
     True
     """
-    checks, rng = _Checks(), np.random.default_rng(seed)
+    _expect(domain, Domain, "domain")
+    trials = as_count(trials, "trials")
+    checks, rng = _Checks(), np.random.default_rng(as_seed(seed))
     size = _dimension(domain.dim, dim, "the set")
     directions = [rng.standard_normal(size) for _ in range(trials)] + [np.zeros(size)]
     corners = [domain.lmo(c) for c in directions]
@@ -212,6 +216,8 @@ def check_solver(solver: Solver[Any], updates: int = 60) -> int:
     >>> tb.testing.check_solver(tb.CGBiO()) > 100
     True
     """
+    _expect(solver, Solver, "solver")
+    updates = as_count(updates, "updates")
     checks = _Checks()
     taken = [known for known in known_problems() if not _refused(checks, solver, known)]
     checks.that(taken, "it refuses every problem")
@@ -293,7 +299,13 @@ def _same(first: list[Any], second: list[Any]) -> bool:
 
 
 def _dimension(known: int | None, given: int | None, what: str) -> int:
-    size = given if known is None else known
-    if size is None:
+    if known is None and given is None:
         raise ValueError(f"{what} fits any dimension: pass dim=")
-    return size
+    if known is not None and given not in (None, known):
+        raise ValueError(f"dim is {given}, but {what} has dimension {known}")
+    return as_count(given, "dim") if known is None else known
+
+
+def _expect(part: object, kind: type, name: str) -> None:
+    if not isinstance(part, kind):
+        raise TypeError(f"{name} must be a tiebreak {kind.__name__}, got {part!r}")

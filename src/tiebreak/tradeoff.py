@@ -113,6 +113,8 @@ def tradeoff(
     """
     from .exact.relaxed import shared_paths
 
+    if not isinstance(problem, Problem):
+        raise TypeError(f"problem must be a tiebreak.Problem, got {type(problem).__name__}")
     limit = np.inf if max_time is None else as_positive(max_time, "max_time")
     solved = _within(limit, method, options)
     grid = _default_slacks(problem, solved) if slacks is None else as_real_array(slacks, "slacks")

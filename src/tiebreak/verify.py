@@ -87,6 +87,8 @@ class _Look:
 
 def verify(problem: Problem, result: Result) -> Verification:
     """Check ``result`` against ``problem``; see ``Result.verify``."""
+    if not isinstance(problem, Problem):
+        raise TypeError(f"problem must be a tiebreak.Problem, got {type(problem).__name__}")
     x, claim, slack, convex = result.x, result.certificate, problem.slack, problem.upper.convex
     if broken := _not_a_point(problem.dim, x):
         return broken

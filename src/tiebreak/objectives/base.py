@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import UNIT_ROUNDOFF, Matrix, Vector, as_positive
+from ..arrays import UNIT_ROUNDOFF, Matrix, Vector, as_numbers, as_positive
 
 if TYPE_CHECKING:
     from .norms import Norm
@@ -146,7 +146,7 @@ class Objective(ABC):
 
     def _point(self, x: ArrayLike) -> Vector:
         """x as a float64 vector of the right length; finiteness is left to the caller."""
-        point = np.asarray(x, dtype=np.float64)
+        point = x if type(x) is np.ndarray and x.dtype == np.float64 else as_numbers(x, "x")
         if point.ndim != 1 or (self.dim is not None and point.size != self.dim):
             expected = "1-D" if self.dim is None else f"1-D of length {self.dim}"
             raise ValueError(f"x must be {expected}, got shape {point.shape}")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Vector, as_count, as_scalar
+from ..arrays import Vector, as_count, as_flag, as_scalar
 from ..usercode import call, real_copy
 from .base import Objective
 
@@ -59,7 +59,7 @@ class Function(Objective):
         self._value = value
         self._grad = grad
         self.dim = None if dim is None else as_count(dim, "dim")
-        self.convex = bool(convex)
+        self.convex = as_flag(convex, "convex")
         self._smoothness = None if smoothness is None else as_scalar(smoothness, "smoothness")
         if self._smoothness is not None and self._smoothness < 0:
             raise ValueError(f"smoothness must be nonnegative, got {self._smoothness:g}")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import UNIT_ROUNDOFF, Vector, as_vector
+from ..arrays import UNIT_ROUNDOFF, Vector, as_seed, as_vector
 from ..usercode import OracleError
 from .base import Objective
 
@@ -68,9 +68,11 @@ def check_gradient(
         ...
     tiebreak.objectives.gradient_check.GradientError: ...the slope 1 ... value give 2; check grad=
     """
+    if not isinstance(objective, Objective):
+        raise TypeError(f"objective must be an objective such as tiebreak.Function, got {type(objective).__name__}")
     point = as_vector(x, "x", objective.dim)
     if direction is None:
-        along = np.random.default_rng(seed).standard_normal(point.size)
+        along = np.random.default_rng(as_seed(seed)).standard_normal(point.size)
     else:
         along = as_vector(direction, "direction", point.size)
         if not along.any():

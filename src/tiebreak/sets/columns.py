@@ -52,7 +52,7 @@ class Columns(Domain):
             raise ValueError(f"shape must be a pair (rows, columns), got {shape!r}")
         self.shape = (as_count(shape[0], "shape[0]"), as_count(shape[1], "shape[1]"))
         if each.dim is not None and each.dim != self.shape[0]:
-            raise ValueError(f"columns have {self.shape[0]} entries, but {each!r} has {each.dim}")
+            raise ValueError(f"each does not fit: columns have {self.shape[0]} entries, but {each!r} has {each.dim}")
         self.each = each.with_dim(self.shape[0])
         self.dim = self.shape[0] * self.shape[1]
         self.assumes, self.oracles = each.assumes, each.oracles

@@ -213,8 +213,16 @@ def _rows(A: Any, b: ArrayLike | None, which: str) -> tuple[Matrix | None, Vecto
     if matrix.shape[1] == 0:
         raise ValueError(f"A_{which} has no columns")
     if matrix.shape[0] == 0:
+        if np.size(b) > 0:
+            raise ValueError(f"A_{which} has no rows, but b_{which} has {np.size(b)} entries")
         return matrix, np.zeros(0)
-    return matrix, as_vector(b, f"b_{which}", matrix.shape[0])
+    right = as_vector(b, f"b_{which}", matrix.shape[0])
+    blank = np.flatnonzero(abs(matrix).sum(axis=1) == 0)
+    wrong = right[blank] < 0 if which == "ub" else right[blank] != 0
+    if wrong.any():
+        i = int(blank[wrong][0])
+        raise ValueError(f"the set is empty: row {i} of A_{which} is zero, and b_{which}[{i}] is {right[i]:g}")
+    return matrix, right
 
 
 def _dimension(upper_rows: Matrix | None, equal_rows: Matrix | None, bounds: Any) -> int:
@@ -231,6 +239,8 @@ def _dimension(upper_rows: Matrix | None, equal_rows: Matrix | None, bounds: Any
 
 
 def _is_pair(bounds: Any) -> bool:
+    if not hasattr(bounds, "__len__"):
+        raise TypeError(f"bounds must be a pair (low, high) or a sequence of pairs, got {bounds!r}")
     return len(bounds) == 2 and all(end is None or np.ndim(end) == 0 for end in bounds)
 
 

@@ -83,8 +83,8 @@ class Product(Domain):
 
     def join(self, blocks: Mapping[str, ArrayLike]) -> Vector:
         """The point x with the given blocks: the inverse of ``split``."""
-        if set(blocks) != set(self.names):
-            raise ValueError(f"blocks must have the names {list(self.names)}, got {list(blocks)}")
+        if not isinstance(blocks, Mapping) or set(blocks) != set(self.names):
+            raise ValueError(f"blocks must have the names {list(self.names)}, got {blocks!r}")
         parts = []
         for name in self.names:
             part = as_real_array(blocks[name], f"blocks[{name!r}]")
@@ -95,6 +95,8 @@ class Product(Domain):
 
     def factor(self, name: str) -> Domain:
         """The set of the block of that name."""
+        if name not in self._domains:
+            raise ValueError(f"there is no block {name!r}; the blocks are {list(self.names)}")
         return self._domains[name]
 
     def lmo(self, c: Vector) -> Vector:

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..arrays import Vector, as_scalar
+from ..arrays import Vector, as_positive, as_scalar
 from ..problem import Problem, start_point
 from .base import MethodInfo, Solver
 from .lower_level import LowerRun, begin, default_rule, lower_step
@@ -94,7 +94,8 @@ class APDB(Solver[APDBState]):
     )
 
     def __post_init__(self) -> None:
-        check_positive(self, "tau0", "gamma", "tol_lower")
+        check_positive(self, "tau0", "tol_lower")
+        as_positive(self.gamma, "gamma")
         as_scalar(self.level or 0.0, "level")
         if not 0 < as_scalar(self.shrink, "shrink") < 1:
             raise ValueError(f"shrink must be between 0 and 1, got {self.shrink:g}")

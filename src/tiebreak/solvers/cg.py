@@ -13,6 +13,7 @@ from ..points import REFRESH, Point, mix, place
 from ..problem import Problem, start_point
 from ..steps import Harmonic, InverseSqrt, StepRule
 from .base import MethodInfo, Solver, State
+from .options import check_rule
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +54,10 @@ class CG(Solver[CGState]):
         oracle="linear minimisation over Z",
         anytime=True,
     )
+
+    def __post_init__(self) -> None:
+        if self.step is not None:
+            check_rule(self.step)
 
     def start(self, problem: Problem, x0: Vector | None) -> CGState:
         x = start_point(problem) if x0 is None else x0

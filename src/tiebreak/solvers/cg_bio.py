@@ -17,7 +17,7 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from ..arrays import Vector
+from ..arrays import Vector, as_numbers
 from ..objectives.base import Objective
 from ..points import REFRESH, Point, difference, mix, place
 from ..problem import Problem, start_point
@@ -26,6 +26,7 @@ from ..steps import Harmonic, InverseSqrt, Line, StepRule
 from .base import MethodInfo, Solver, State
 from .fast_cut import chunk
 from .lower_level import LowerRule, LowerRun, begin, default_rule, lower_step
+from .options import check_rule
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,10 +108,14 @@ class CGBiO(Solver[CutState]):
     def __post_init__(self) -> None:
         if self.variant not in ("anytime", "paper"):
             raise ValueError(f'variant must be "anytime" or "paper", got {self.variant!r}')
-        if self.step is not None and not isinstance(self.step, StepRule):
-            raise TypeError(f"step must be a rule such as tiebreak.steps.Harmonic(2, 2), got {self.step!r}")
+        if self.step is not None:
+            check_rule(self.step)
         if self.initial not in (None, "harmonic", "exact", "backtracking"):
             raise ValueError(f'initial must be "harmonic", "exact" or "backtracking", got {self.initial!r}')
+        for name in ("tol_upper", "tol_lower"):
+            value = getattr(self, name)
+            if value is not None and not (np.ndim(value) == 0 and as_numbers(value, name) == value):
+                raise ValueError(f"{name} must be a number (-inf: the method never stops by itself), got {value!r}")
 
     def start(self, problem: Problem, x0: Vector | None) -> CutState:
         x = start_point(problem) if x0 is None else x0

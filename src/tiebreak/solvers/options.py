@@ -8,6 +8,7 @@ import numpy as np
 
 from ..arrays import UNIT_ROUNDOFF, Vector, as_positive
 from ..problem import Problem
+from ..steps import StepRule
 
 
 def check_positive(solver: Any, *names: str) -> None:
@@ -15,6 +16,12 @@ def check_positive(solver: Any, *names: str) -> None:
     for name in names:
         if (value := getattr(solver, name)) is not None:
             as_positive(value, name)
+
+
+def check_rule(rule: object, name: str = "step") -> None:
+    """A parameter that must be a step rule."""
+    if not isinstance(rule, StepRule):
+        raise TypeError(f"{name} must be a rule such as tiebreak.steps.Harmonic(2, 2), got {rule!r}")
 
 
 def too_short(x: Vector, step: float, first: float) -> bool:

@@ -13,12 +13,13 @@ from math import ceil, isfinite, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Vector, as_count, as_positive
+from ..arrays import Vector, as_count, as_positive, as_seed
 from ..objectives.base import Objective
 from ..problem import Problem, start_point
 from ..steps import Harmonic, StepRule
 from .base import Solver, State
 from .lower_level import LowerRun, begin, default_rule, lower_step
+from .options import check_rule
 from .theory import expect
 
 
@@ -65,8 +66,8 @@ class StochasticCut(Solver[StochasticState]):
     def __post_init__(self) -> None:
         if self.batch is not None:
             as_count(self.batch, "batch")
-        if self.seed is not None and self.seed < 0:
-            raise ValueError(f"seed must not be negative, got {self.seed}")
+        as_seed(self.seed)
+        check_rule(self.step)
         if self.tol_lower is not None:
             as_positive(self.tol_lower, "tol_lower")
         as_positive(self.slack, "slack")
