@@ -77,3 +77,13 @@ def test_an_answer_that_contradicts_is_refused(problem, wrong):
     answer = replace(Answer(x, 0.0, 0.0, 0.25, 0.25), **wrong)
     with pytest.raises(ArithmeticError, match="contradicts"):
         Bounds(problem).adopt(answer, 0.25, 0.0)
+
+
+def test_a_chain_below_an_optimum_is_no_success(problem, monkeypatch):
+    """A level that is known to be below its optimum by more than the tolerance contradicts the chain."""
+    import tiebreak.exact.rows as rows
+
+    solved = rows.solve_rows([problem.lower, problem.upper], problem.domain)
+    last = replace(solved[-1], f_lower=0.3, f_upper=0.4)  # f(x) is 1/4
+    monkeypatch.setattr(rows, "solve_rows", lambda levels, domain: [solved[0], last])
+    assert not tb.lexicographic([problem.lower, problem.upper], problem.domain).success

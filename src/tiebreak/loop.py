@@ -268,8 +268,9 @@ class Run:
         seen = None
         if state.answer is not None:
             # An exact method's own proof is enough where it shows the tolerances; the oracles could not sharpen it.
-            self.bounds.adopt(state.answer, self.bounds.problem.upper.value(x), self.bounds.problem.lower.value(x))
-            seen = self._read(x, x)
+            f, (g, g_error) = self._values(x)
+            self.bounds.adopt(state.answer, f, g)
+            seen = _Observed(x, x, f, g, self.bounds.certificate(f, g, g_error, self.stationarity))
         if seen is None or not self._shown(seen.certificate):
             self.stationarity = self.bounds.observe(x, state.anchor, state.multiplier)
             seen = self._read(x, self._feasible(x))
@@ -288,9 +289,12 @@ class Run:
 
     def _read(self, x: Vector, point: Vector) -> _Observed:
         """The bounds as they are, read for the point that stands for x."""
-        f = self.bounds.problem.upper.value(point)
-        g, g_error = self.bounds.problem.lower.value_and_error(point)
+        f, (g, g_error) = self._values(point)
         return _Observed(x, point, f, g, self.bounds.certificate(f, g, g_error, self.stationarity))
+
+    def _values(self, x: Vector) -> tuple[float, tuple[float, float]]:
+        problem = self.bounds.problem
+        return problem.upper.value(x), problem.lower.value_and_error(x)
 
     def _tell(self, callbacks: list[Callback]) -> bool:
         """Show the state to the callbacks; whether one of them wants to stop."""
