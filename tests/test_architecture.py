@@ -39,7 +39,7 @@ LAYERS = {
     "certificate": {"arrays", "composite", "concave", "exact", "linearisation", "objectives", "origin", "problem"},
     "callbacks": {"arrays", "certificate", "origin", "problem", "solvers", "storage"},
     "witness": {"arrays", "objectives", "sets", "usercode"},
-    "watch": {"arrays", "objectives", "sets", "problem", "usercode", "witness"},
+    "watch": {"arrays", "deadline", "objectives", "sets", "problem", "usercode", "witness"},
     "examination": {"arrays", "objectives", "problem", "sets", "usercode", "watch"},
     "result": {"arrays", "callbacks", "certificate", "problem", "solvers", "verify", "storage"},
     "verify": {"arrays", "lexicographic", "objectives", "problem", "result", "sets"},

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from .arrays import Vector
 from .callbacks import Callback, Event, Trace
 from .certificate import Bounds, Certificate
-from .deadline import OutOfTime
+from .deadline import OutOfTime, limited
 from .exact.interrupt import kept
 from .examination import by_user, confirm
 from .origin import Ledger, Origin
@@ -348,7 +348,8 @@ class Run:
         if self.state is not None:
             return self.solver.solution(self.state), self.state.k
         try:
-            return start_point(self.problem), 0
+            with limited(0.0):  # only where that takes no work: the run has tried already
+                return start_point(self.problem), 0
         except OutOfTime:
             return np.full(self.problem.dim, np.nan), 0
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import Vector
+from .deadline import check
 from .objectives.base import Image, Objective
 from .problem import Problem
 from .sets.base import Cut, Domain
@@ -86,6 +87,7 @@ class _Watched:
         self._calls[name] += share  # type: ignore[assignment]
         if not all(math.isfinite(r) if isinstance(r, float) else np.isfinite(r).all() for r in results):
             raise NonFiniteError(name)
+        check()  # between any two oracle calls the time may be up
 
 
 class _WatchedObjective(_Watched, Objective):

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays import UNIT_ROUNDOFF, Vector
+from ..deadline import check
 from .lp_model import Rows
 
 ROUNDS = 10
@@ -27,6 +28,7 @@ def propagated(rows: Rows) -> Rows:
     i, j, a = A.row, A.col, A.data
     i, j, a = i[a != 0], j[a != 0], a[a != 0]
     for _ in range(ROUNDS):
+        check()
         least = np.where(a > 0, a * lower[j], a * upper[j])
         most = np.where(a > 0, a * upper[j], a * lower[j])
         below = _room(rows.high, least, i, rows.low.size)  # a_ij x_j <= below

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays import Matrix, Vector
+from ..deadline import check
 from .lp_model import Rows, power_of_two
 
 SWEEPS = 8
@@ -30,6 +31,7 @@ def variable_sizes(blocks: Sequence[tuple[Matrix, Vector]], box: Rows) -> Vector
     Least squares for the logarithms of s_j and of row scales (Curtis and Reid 1972), by a few sweeps over the rows of
     all blocks (matrix, size of the right-hand side). A variable in no row has the size of its box.
     """
+    check()
     n = box.lower.size
     limit = np.maximum(np.abs(box.lower), np.abs(box.upper))
     limit = np.where(limit > 0, limit, 1.0)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..arrays import UNIT_ROUNDOFF, Matrix, Vector, as_count, as_positive
+from ..deadline import check
 from .base import Domain
 from .outside import beside_simplex, beyond_radius, length_of
 from .threshold import threshold_to_sum
@@ -63,7 +66,7 @@ class NuclearBall(Domain):
         else:
             from scipy.sparse.linalg import svds
 
-            left, _, right = svds(C / np.abs(C).max(), k=1, v0=_start(min(self.shape)))
+            left, _, right = svds(_timed(C / np.abs(C).max()), k=1, v0=_start(min(self.shape)))
             u, v = left[:, 0], right[0]
         s: Vector = -self.radius * np.outer(u, v)
         return s.ravel()
@@ -143,7 +146,7 @@ class Spectrahedron(Domain):
         else:
             from scipy.sparse.linalg import eigsh
 
-            v = eigsh(C / np.abs(C).max(), k=1, which="SA", v0=_start(n))[1][:, 0]
+            v = eigsh(_timed(C / np.abs(C).max()), k=1, which="SA", v0=_start(n))[1][:, 0]
         s: Vector = self.trace * np.outer(v, v)
         return s.ravel()
 
@@ -179,6 +182,21 @@ class Spectrahedron(Domain):
     def _symmetric(self, x: Vector) -> Matrix:
         X = x.reshape(self.shape)
         return (X + X.T) / 2
+
+
+def _timed(C: Matrix) -> Any:
+    """The matrix as an operator that looks at the clock before each product."""
+    from scipy.sparse.linalg import LinearOperator
+
+    def times(x: Vector) -> Vector:
+        check()
+        return np.asarray(C @ x)
+
+    def transposed(x: Vector) -> Vector:
+        check()
+        return np.asarray(C.T @ x)
+
+    return LinearOperator(C.shape, matvec=times, rmatvec=transposed, dtype=C.dtype)
 
 
 def _start(n: int) -> Vector:
