@@ -26,7 +26,7 @@ import numpy as np
 import tiebreak as tb
 
 METHODS = [name for name in tb.solvers.SOLVERS if name != "exact"]
-UPDATES = 1000
+UPDATES = 600
 LIMITS = {"tol_upper": 1e-14, "tol_lower": 1e-14, "max_time": None, "max_iter": UPDATES, "seed": 7}
 
 
@@ -53,7 +53,7 @@ def killed(method: str, seed: int, folder: Path, rng: np.random.Generator) -> tu
         assert process.stdout is not None
         process.stdout.read(1)  # it has begun
         try:
-            process.wait(timeout=float(rng.uniform(0.0, 1.0)) if kills < 3 else None)
+            process.wait(timeout=float(rng.uniform(0.0, 1.0)) if kills < 2 else None)
             break
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGKILL)
@@ -91,6 +91,7 @@ def main() -> int:
             (resumed.certificate, resumed.nit, resumed.status) == (whole.certificate, whole.nit, whole.status)
         )
         outcomes["equal" if equal else "different"] += 1
+        print(f"{number + 1} of {asked.count}", end="\r", file=sys.stderr)
         if not equal:
             print(f"case {number}, {method}: differs after {times} kills ({resumed.nit} and {whole.nit} updates)")
         if len(left) > times:

@@ -58,18 +58,18 @@ LAYERS = {
     },
     "lexicographic": {"arrays", "deadline", "exact", "objectives", "problem", "result", "sets", "solve", "verify"},
     "tradeoff": {"arrays", "deadline", "exact", "problem", "result", "solve"},
-    "testing": {"arrays", "objectives", "problem", "sets", "solve", "solvers", "watch"},
-    "comparison": {"arrays", "objectives", "problem", "sets", "solvers", "steps", "watch"},
+    "testing": {"arrays", "objectives", "problem", "sets", "solve", "solvers", "storage", "watch"},
+    "comparison": {"arrays", "disk", "objectives", "problem", "sets", "solvers", "steps", "watch"},
     "experiments": {"arrays", "objectives", "problem", "sets"},
     "reproduce": {
-        "arrays", "certificate", "experiments", "objectives", "problem", "result", "sets", "solve", "solvers", "steps",
-        "tradeoff",
+        "arrays", "certificate", "disk", "experiments", "objectives", "problem", "result", "sets", "solve", "solvers",
+        "steps", "tradeoff",
     },
     "files": {
         "arrays", "choose", "disk", "lexicographic", "objectives", "problem", "result", "sets", "solve", "solvers",
         "steps", "tradeoff",
     },
-    "report": {"arrays", "reproduce"},
+    "report": {"arrays", "disk", "reproduce"},
     "cli": {"comparison", "experiments", "files", "problem", "report", "result", "solve", "solvers"},
 }  # fmt: skip
 

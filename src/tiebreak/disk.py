@@ -6,6 +6,7 @@ type) is compared with the bytes that are there before memory is taken for it, a
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import zipfile
@@ -39,6 +40,8 @@ def write_whole(path: str | Path, write: Callable[[IO[bytes]], object]) -> None:
         Where that is impossible; ``path`` is as it was, and nothing is left beside it.
     """
     path = Path(path)
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, f"cannot write {path}: it is there, and no file")
     part = path.with_name(f".{os.getpid()}-{secrets.token_hex(8)}.part")  # several runs may write at the same time
     try:
         try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, fields, is_dataclass
 from itertools import pairwise
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -276,6 +277,7 @@ def _check_purity(checks: _Checks, solver: Solver[Any], known: KnownProblem) -> 
 
 def _check_resume(checks: _Checks, solver: Solver[Any], known: KnownProblem, updates: int) -> None:
     from .solve import solve
+    from .storage import load_state, save_state
 
     tight = {"tol_upper": 1e-300, "tol_lower": 1e-300}
     whole = solve(known.problem, solver, max_iter=updates, **tight)  # type: ignore[arg-type]
@@ -283,6 +285,12 @@ def _check_resume(checks: _Checks, solver: Solver[Any], known: KnownProblem, upd
     rest = solve(known.problem, solver, max_iter=updates, x0=half.state, **tight)  # type: ignore[arg-type]
     same = whole.nit != rest.nit or np.array_equal(whole.x, rest.x)
     checks.that(same, f"on {known.name!r}: a resumed run must equal an uninterrupted one")
+    if half.state is not None:
+        with TemporaryDirectory() as folder:
+            save_state(half.state, f"{folder}/state.npz")  # TypeError says what is no plain data in it
+            back = load_state(f"{folder}/state.npz")
+        kept = _same(_flatten(half.state), _flatten(back))
+        checks.that(kept, f"on {known.name!r}: a state must be the same after it was saved and loaded")
 
 
 def _flatten(value: object) -> list[Any]:

@@ -18,6 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TextIO
 
+from ..disk import write_whole
 from ..solvers import METHODS, SOLVERS
 from . import families, planted, run, settings
 from .run import Record
@@ -84,10 +85,7 @@ def perform(task: Task, folder: Path) -> None:
     except Exception as error:  # whatever breaks a method is its result, and must not cost those of the others
         record = Record(status=f"failed: {type(error).__name__}: {error}")
     kept = {"task": asdict(task), "status": record.status, "looks": [[*map(_short, look)] for look in record.looks]}
-    path = task.file(folder)
-    partial = path.with_suffix(f".{os.getpid()}.tmp")
-    partial.write_text(json.dumps(kept))
-    partial.replace(path)
+    write_whole(task.file(folder), lambda file: file.write(json.dumps(kept).encode()))
 
 
 def _short(number: float) -> float:

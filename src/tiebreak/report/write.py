@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from ..disk import write_whole
 from ..reproduce.outcome import Outcome
 from .figures import write_figure
 from .files import check, file_names, write_csv, write_json
@@ -66,6 +67,5 @@ class Report:
 
     def _write_page(self) -> None:
         self.page.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = self.page.with_suffix(".tmp")
-        unfinished.write_text(page(self.outcomes, self._pictures, self.failures, self.made), encoding="utf-8")
-        unfinished.replace(self.page)  # an interrupt leaves the page before, whole
+        text = page(self.outcomes, self._pictures, self.failures, self.made)
+        write_whole(self.page, lambda file: file.write(text.encode("utf-8")))  # an interrupt leaves the page before

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
 import pickle
 import re
 import signal
 import time
+import zlib
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from contextlib import AbstractContextManager, nullcontext
@@ -21,6 +21,8 @@ from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..disk import write_whole
 
 logger = logging.getLogger("tiebreak")
 
@@ -96,7 +98,7 @@ class Workshop:
         try:
             with place.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
                 return dict(arrays)
-        except (OSError, ValueError, BadZipFile) as error:
+        except (OSError, ValueError, EOFError, BadZipFile, zlib.error) as error:
             logger.warning("%s cannot be read (%s) and is made again", place.name, error)
             return None
 
@@ -135,8 +137,5 @@ def _make(piece: Piece, place: Path) -> tuple[Made, float]:
     for name, value in result.items():
         if value.dtype == object:
             raise TypeError(f"piece {piece.name!r} made {name!r}, which is neither numbers nor text")
-    unfinished = place.with_suffix(f".{os.getpid()}.tmp")
-    with unfinished.open("wb") as file:
-        np.savez_compressed(file, allow_pickle=False, **result)
-    unfinished.replace(place)  # a file that is there is whole
+    write_whole(place, lambda file: np.savez_compressed(file, allow_pickle=False, **result))
     return result, time.perf_counter() - started
