@@ -212,7 +212,7 @@ def test_portfolio_of_least_risk_with_fewer_returns_than_assets():
 # -- any size, any scale, any shape ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scale", [1e-8, 1e-3, 1e4, 1e8])
+@pytest.mark.parametrize("scale", [2.0**-27, 2.0**-10, 2.0**13, 2.0**27])  # exact: other units may break a tie
 def test_units_of_the_data_do_not_matter(scale):
     rng = np.random.default_rng(5)
     A, inside = rng.integers(-3, 4, (6, 5)).astype(float), rng.integers(0, 3, 5).astype(float)
@@ -344,13 +344,23 @@ def test_too_many_free_columns_are_said_to_make_it_wide(monkeypatch):
 
 
 @pytest.mark.parametrize("weight", [1.0, 0.1, 0.3])
-def test_ties_broken_by_the_rounding_of_the_data_are_ties(weight):
-    """0.1 + 0.2 is not 0.3, but was meant to be."""
+def test_ties_within_the_rounding_of_the_data_are_said_to_be(weight):
+    """0.1 + 0.2 is not 0.3: the data count as given, and f* of the tie that was meant is in the bracket as well."""
     domain = tb.Polyhedron(A_ub=[[-1.0, -1.0]], b_ub=[-1.0], bounds=(0, 1))
     lower = tb.Linear(weight * np.array([0.1 + 0.2, 0.3]))
     answer = solve_rows([lower, tb.SquaredNorm()], domain)[-1]
+    np.testing.assert_allclose(answer.x, [0.0, 1.0], atol=1e-15)
+    assert answer.f_lower <= 0.25 and answer.f_upper >= 0.5
+    assert not answer.well_posed and answer.lower_unique is None
+    assert any("tie" in note for note in answer.notes)
+
+
+@pytest.mark.parametrize("weight", [1.0, 3.0, 2.0**-20])
+def test_exact_ties_are_ties(weight):
+    domain = tb.Polyhedron(A_ub=[[-1.0, -1.0]], b_ub=[-1.0], bounds=(0, 1))
+    answer = solve_rows([tb.Linear(weight * np.array([0.3, 0.3])), tb.SquaredNorm()], domain)[-1]
     np.testing.assert_allclose(answer.x, [0.5, 0.5], atol=1e-15)
-    assert answer.well_posed
+    assert answer.well_posed and answer.lower_unique is False
 
 
 @pytest.mark.parametrize("apart", [1e-10, 1e-15])

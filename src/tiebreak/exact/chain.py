@@ -14,19 +14,19 @@ from .extended import Ext, ExtMatrix, double, ext
 from .face import Face, Record
 from .held import Held
 from .interrupt import check
-from .left import Left, left_by_costs, left_by_gradient, left_by_vertex
+from .left import Left, left_by_costs, left_by_gradient, left_by_vertex, relative_multipliers
 from .level import Level
-from .lp_level import SOUND, FaceProgram
+from .lp_level import SOUND, TIE, FaceProgram
 from .nearby import near, several
 from .quadratic_level import Solved, accepted, solve_quadratic
 from .rank import EPS
 from .row_bracket import Bracket, bracket
 from .unique import constant_on, is_single, leads_elsewhere
 
-SHARP = 1e-2
-"""Multipliers smaller than a threshold by no more than this factor are no rounding errors, not even of the data."""
-NEAR = 1e3
-"""Multipliers larger than a threshold by no more than this factor are reported, and so are those of ``SHARP``."""
+SHARP = 2.0**-10
+"""Below the threshold by more than this factor it is zero: extended arithmetic leaves less."""
+NEAR = 2.0**6
+"""Multipliers larger than the threshold by no more than this factor are reported, and so are those of a tie."""
 
 
 class Outcome(NamedTuple):
@@ -131,7 +131,7 @@ class Chain:
             self.notes.append(f"the basis of a linear level misses a bound or a sign by {vertex.excess:.1e} (relative)")
         y, w = face.split(vertex.y)
         x = face.x if face.single else face.snapped(origin + vertex.x)
-        return Solved(x, y, w, bracket(face, level, x, y, w), vertex.threshold)
+        return Solved(x, y, w, bracket(face, level, x, y, w), TIE)
 
     def _at_point(self, level: Level) -> Solved | None:
         """On a single point: multipliers by least squares, if those prove enough."""
@@ -185,11 +185,9 @@ class Chain:
         if level.linear:
             if not face.records and not face.given.low.size:
                 return left_by_costs(face, z)
-            open_columns = (face.column_side == 0) & (face.given.lower < face.given.upper)
-            open_rows = (face.row_side == 0) & (face.given.low < face.given.high)
-            sizes = np.abs(double(z)) * face.scale, np.abs(double(solved.y)) * face.row_size
-            self._weigh(np.concatenate([sizes[0][open_columns], sizes[1][open_rows]]), solved.threshold)
-            return left_by_vertex(face, solved, z, solved.threshold * self.sharpness)
+            sizes = relative_multipliers(face, solved, z)
+            self._weigh(np.concatenate(sizes), TIE)
+            return left_by_vertex(face, solved, z, sizes, TIE * self.sharpness)
         shift = solved.near.shift
         by_value = np.sqrt(2 * max(0.0, own.gap + own.allowance)) + shift
         if level.lower_bound >= 0 and not level.q.any() and not level.forms:
@@ -252,15 +250,13 @@ class Chain:
 
     def _weigh(self, sizes: Vector, threshold: float) -> None:
         """Say so where the face hangs on which of the multipliers count as nonzero."""
-        if not sizes.size:
-            return
         if self.ambiguous is None and ((sizes > threshold * SHARP) & (sizes <= threshold)).any():
             self.ambiguous = len(self.face.records) + 1
         close = int(np.sum((sizes > threshold * SHARP) & (sizes < threshold * NEAR)))
         if close:
             self._doubt(
-                f"{close} multipliers lie near {threshold:.1e}, above which they count as nonzero: the face hangs on "
-                "rounding"
+                f"{close} multipliers of a linear level are below {threshold * NEAR:.0e}, relative to its costs: "
+                "whether there is a tie hangs on the rounding of the data"
             )
 
     def _is_single(self) -> bool | None:

@@ -105,6 +105,11 @@ class Face:
         return ExtMatrix(self.given.A.toarray() if n <= DENSE and m <= 4 * DENSE else self.given.A)
 
     @cached_property
+    def transposed(self) -> Matrix:
+        """The columns of the domain's rows."""
+        return sp.csr_array(self.A.A.T) if self.A.sparse else self.A.A.T
+
+    @cached_property
     def generous(self) -> bool:
         """Whether some bounds are far beyond the sizes of their variables."""
         return bool((self.box.upper - self.box.lower > 1024 * self.scale).any())

@@ -21,6 +21,7 @@ from .level import Level
 from .quadratic_level import Solved
 from .reach import Reach, reach
 from .slope import Slope, slope_left
+from .terms import column_terms, natural_sizes
 
 CLOSE = 1e-9
 """A column or row is fixed by a quadratic level where it is known to be this close to its end, in units of its size."""
@@ -53,11 +54,25 @@ class Left:
         return np.union1d(self.columns, self.proved)
 
 
-def left_by_vertex(face: Face, solved: Solved, z: Ext, threshold: float) -> Left:
-    """A linear level, or one on its last legs: multipliers above the threshold are not zero."""
-    wide = np.abs(double(z)) * face.scale > threshold
-    columns = np.flatnonzero(wide & _open_columns(face))
-    rows = np.flatnonzero((np.abs(double(solved.y)) * face.row_size > threshold) & _open_rows(face))
+def relative_multipliers(face: Face, solved: Solved, z: Ext) -> tuple[Vector, Vector]:
+    """Those of columns and rows beside the costs they are made of: rounding of these explains a few 1e-16.
+
+    A column's is a sum of such terms. Changing the costs of all columns of a row in proportion to its entries changes
+    its own: so it is compared with the least of their terms per unit of the entry. Zero where nothing is left to fix.
+    """
+    terms = column_terms(face.A, solved.bracket.grad, solved.y)
+    for record, part in zip(face.records, solved.w, strict=True):
+        if record.P is not None and part.any():
+            terms = terms + np.asarray(record.P.size.T @ np.abs(double(part)))
+    y = np.abs(double(solved.y))
+    units = natural_sizes(face.transposed, terms, y)
+    columns = np.where(_open_columns(face) & (terms > 0), np.abs(double(z)) / np.where(terms > 0, terms, 1.0), 0.0)
+    return columns, np.where(_open_rows(face) & (units > 0), y / np.where(units > 0, units, 1.0), 0.0)
+
+
+def left_by_vertex(face: Face, solved: Solved, z: Ext, sizes: tuple[Vector, Vector], threshold: float) -> Left:
+    """A linear level: multipliers whose relative sizes are above the threshold are not zero."""
+    columns, rows = (np.flatnonzero(part > threshold) for part in sizes)
     left = Left(columns, rows, np.zeros(0), np.zeros(0), np.zeros(0, np.intp))
     return _with_spreads(face, solved, double(z), solved.bracket.grad_error, left)
 

@@ -12,14 +12,20 @@ from numpy.typing import NDArray
 from ..arrays import Vector
 from ..sets.basis import Basis, nearest_end, read_basis
 from ..sets.lp_model import HIDDEN, LinearProgram, LinearProgramError, Rows, answers, power_of_two, scale_of_bounds
-from .extended import Ext, ExtMatrix, double, ext
+from .extended import UNIT, Ext, ExtMatrix, double, ext
 from .sizes import sizes_by_point
 from .terms import column_terms, natural_sizes, ratio, row_terms
 
-FIX = 1e-13
-"""A refined multiplier above this, relative to the largest cost, is not zero (noise is some 1e-15)."""
 SOUND = 1e-12
 """Bounds and signs of a refined basis may be off by this, relative to the terms of their rows and columns."""
+TIE = 2.0**-49
+"""A multiplier counts as nonzero for certain above this, relative to the costs it is made of.
+
+Sixteen units in the last place: what rounding of the data explains, 0.1 + 0.2 against 0.3, is a tie or none.
+"""
+ZERO = max(TIE / 2**10, 32 * UNIT)
+"""Below this a multiplier is zero: extended arithmetic leaves less."""
+PASSES = 4
 CONDITION = 1e12
 """Up to this condition number a basis matrix is regular for certain."""
 
@@ -31,7 +37,7 @@ class Vertex(NamedTuple):
     y: Ext
     z: Ext
     excess: float  # the largest violation of a bound or sign, relative
-    threshold: float  # what counts as nonzero among the scaled multipliers
+    wrong: float  # of a sign
 
 
 class FaceProgram(LinearProgram):
@@ -62,12 +68,36 @@ class FaceProgram(LinearProgram):
                 if best is None or vertex.excess < best.excess:
                     best = vertex
                 if vertex.excess <= SOUND:
-                    return vertex
+                    return self._settled_ties(c, vertex)
         if best is None:
             raise LinearProgramError(
                 "a linear level was not solved by HiGHS in any way; check its scaling", "no answer"
             )
         return best
+
+    def _settled_ties(self, c: Ext, vertex: Vertex) -> Vertex:
+        """The vertex, or one that is better by no more than the tolerances of HiGHS.
+
+        What decides is left of the costs: minimised on its own, in its own units, with all held that has more.
+        """
+        for _ in range(PASSES):
+            if vertex.wrong <= ZERO:
+                break
+            terms = column_terms(self._matrix, c, vertex.y)
+            columns = np.flatnonzero(np.abs(double(vertex.z)) > TIE * terms)
+            prices = natural_sizes(self._transposed, terms, double(vertex.y))
+            rows = np.flatnonzero(np.abs(double(vertex.y)) > TIE * prices)
+            rest = double(vertex.z)
+            rest[columns] = 0
+            rest += self.rows.A.T @ np.where(np.isin(np.arange(prices.size), rows), 0.0, double(vertex.y))
+            self._hold(columns, rows, vertex.x)
+            found = self._run(rest, 1.0)
+            other = self._refined(c) if found else vertex
+            self._let_go(columns, rows)
+            if other.excess > SOUND or other.wrong >= vertex.wrong:
+                break
+            vertex = other
+        return vertex
 
     def fix(self, columns: NDArray[np.intp], rows: NDArray[np.intp], x: Ext) -> None:
         """Keep the columns and rows at the bounds where x has them."""
@@ -87,6 +117,25 @@ class FaceProgram(LinearProgram):
         now = self._now
         movable = bool((columns & (now.lower < now.upper)).any() or (rows & (now.low < now.high)).any())
         return not movable and basis.condition() <= CONDITION
+
+    def _hold(self, columns: NDArray[np.intp], rows: NDArray[np.intp], x: Ext) -> None:
+        """Tell HiGHS to keep columns and rows where x has them."""
+        self._tell_fixed()
+        at = double(x)[columns] / self._column_scale[columns]
+        self._highs.changeColsBounds(columns.size, columns.astype(np.int32), at, at)
+        at = double(self._matrix.times(x))[rows] * self._row_scale[rows]
+        self._highs.changeRowsBounds(rows.size, rows.astype(np.int32), at, at)
+
+    def _let_go(self, columns: NDArray[np.intp], rows: NDArray[np.intp]) -> None:
+        """Tell HiGHS the bounds again."""
+        shown, scale = self._shown_now(), self._column_scale[columns]
+        ends = shown.lower[columns] / scale, shown.upper[columns] / scale
+        self._highs.changeColsBounds(columns.size, columns.astype(np.int32), *ends)
+        ends = shown.low[rows] * self._row_scale[rows], shown.high[rows] * self._row_scale[rows]
+        self._highs.changeRowsBounds(rows.size, rows.astype(np.int32), *ends)
+
+    def _shown_now(self) -> Rows:
+        return self._now.without_bounds_beyond(HIDDEN * self._column_scale) if self._hides else self._now
 
     # -- the basis ---------------------------------------------------------------------------------------------
 
@@ -137,7 +186,7 @@ class FaceProgram(LinearProgram):
         now, solution = self._now, self._highs.getSolution()
         columns, rows = read_basis(self._highs)
         raw = np.array(solution.col_value) * self._column_scale
-        shown = now.without_bounds_beyond(HIDDEN * self._column_scale) if self._hides else now
+        shown = self._shown_now()
         x = ext(np.where(columns, raw, nearest_end(raw, shown.lower, shown.upper)))
         ends = ext(nearest_end(double(self._matrix.times(ext(raw))), now.low, now.high))
         self._basis = basis = Basis(self.rows.A, columns, rows, self._column_scale, self._row_scale)
@@ -147,17 +196,17 @@ class FaceProgram(LinearProgram):
             y = ext(np.where(rows, 0.0, np.array(solution.row_dual)) * self._row_scale / self._cost_scale)
         z = c - self._matrix.transpose_times(y)
         z[columns] = 0
-        size = float(np.abs(double(c) * self._column_scale).max(initial=0.0)) or 1.0
-        return Vertex(x, y, z, self._excess(c, x, y, z), FIX * size)
+        outside, wrong = self._excess(c, x, y, z)
+        return Vertex(x, y, z, max(outside, wrong), wrong)
 
-    def _excess(self, c: Ext, x: Ext, y: Ext, z: Ext) -> float:
-        """The largest violation of a bound or of a sign, relative to the terms it is made of."""
+    def _excess(self, c: Ext, x: Ext, y: Ext, z: Ext) -> tuple[float, float]:
+        """The largest violations of a bound and of a sign, relative to the terms they are made of."""
         A, now = self._matrix, self._now
         activity = double(A.times(x))
         rows, columns = row_terms(A, x, self._size, now.low, now.high), column_terms(A, c, y)
         at = natural_sizes(A.A, rows, double(x))
         price = natural_sizes(self._transposed, columns, double(y))
-        worst = 0.0
+        outside = opposed = 0.0
         for value, multiplier, low, high, size, unit in (
             (double(x), double(z), now.lower, now.upper, at, columns),
             (activity, double(y), now.low, now.high, rows, price),
@@ -167,8 +216,9 @@ class FaceProgram(LinearProgram):
             near = np.where(np.isfinite(near), near, size)
             wrong = np.where(below <= above, -multiplier, multiplier)
             wrong = np.where(np.minimum(below, above) > SOUND * near, np.abs(multiplier), wrong)
-            worst = max(worst, ratio(-np.minimum(below, above), near), ratio(np.where(low == high, 0.0, wrong), unit))
-        return worst
+            outside = max(outside, ratio(-np.minimum(below, above), near))
+            opposed = max(opposed, ratio(np.where(low == high, 0.0, wrong), unit))
+        return outside, opposed
 
     @cached_property
     def _transposed(self) -> sp.csr_array:

@@ -29,7 +29,7 @@ from .level import Level, why_not_quadratic
 
 ASSUMES = (
     EXTENDED,
-    "multipliers of linear levels below 1e-15 of the largest cost are zero: data are not more accurate than that",
+    "multipliers of linear levels below 1e-18 of the costs they are made of are zero",
     "matrices have the rank that they have modulo a random prime of 31 bits, where rounding leaves it open",
     "points that violate constraints by rounding only count as feasible, at the price their multipliers give",
 )
@@ -85,8 +85,6 @@ def solve_rows(levels: Sequence[Objective], domain: Domain, *, tol: float = 1e-1
     if ambiguous is None:
         return loose
     sharp, _ = _solve_in_good_units(levels, domain, tol, SHARP)
-    if any(a.f_upper < b.f_lower for a, b in zip(loose, sharp, strict=True)):  # a bound refutes the tie
-        return sharp
     joined = [_joined(*pair) for pair in zip(loose, sharp, strict=True)]
     for k in range(ambiguous + 1, len(joined)):
         before = joined[k - 1]
@@ -96,18 +94,22 @@ def solve_rows(levels: Sequence[Objective], domain: Domain, *, tol: float = 1e-1
 
 
 def _joined(a: Answer, b: Answer) -> Answer:
-    """What holds whichever of the multipliers near the threshold are zero.
+    """What holds with and without a tie that is within rounding of the data, at the point of the data as given.
 
-    Lower bounds never rest on the face. The true face of the level in question lies between the loose one, where none
-    of them counts, and the sharp one, where all do; so the next optimal value is no larger than that on the sharp face.
-    Of the levels after that one nothing is known: their faces are not between two others.
+    The true face of the level in question lies between the loose one, where none of its small multipliers counts, and
+    the sharp one, where all do; so the next optimal value is between those on both. Of the levels after that one
+    nothing is known: their faces are not between two others.
     """
     return replace(
-        a,
-        g_lower=max(a.g_lower, b.g_lower),
+        b,
+        g_lower=min(a.g_lower, b.g_lower),
         g_upper=max(a.g_upper, b.g_upper),
-        f_lower=max(a.f_lower, b.f_lower),
+        f_lower=min(a.f_lower, b.f_lower),
         f_upper=max(a.f_upper, b.f_upper),
+        lower_unique=a.lower_unique if a.lower_unique == b.lower_unique else None,
+        upper_constant=a.upper_constant if a.upper_constant == b.upper_constant else None,
+        well_posed=False,
+        notes=tuple(dict.fromkeys(a.notes + b.notes)),
         steps=a.steps + b.steps,
     )
 
