@@ -68,7 +68,7 @@ def bracket(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext]) -> Bracket:
     least = _column_minima(double(r), r_error, below, above, mu)
     cost = 0.0
     if mu == 0 and face.generous and -float(least.sum()) > NOISE * (1 + abs(float(f.value))):
-        sharp = sharpened(face, level, x, y, w, prices)
+        sharp = sharpened(face, level, x, y, w, prices, r_error)
         if sharp is not None:
             again = _column_minima(sharp.left, sharp.error, below, above, mu)
             if sharp.cost - float(again.sum()) < -float(least.sum()):

@@ -29,6 +29,8 @@ MOST_ENTRIES = 200_000
 """Up to this many entries of all matrices it is worth its time."""
 ZERO = 1e-9
 """What is left counts as meant to be zero below this, relative to the terms it is a sum of."""
+NOISE = 2.0**20
+"""So many times the error of what is left is that of a point and multipliers solved for in extended precision."""
 CORRECTIONS = 3
 
 
@@ -54,14 +56,16 @@ class _Sum:
         self.factors.append([high, double(factors - high)])
         self.movable.append(np.broadcast_to(movable, high.shape))
 
-    def solve(self, may_rise: NDArray[np.bool_], may_fall: NDArray[np.bool_]) -> tuple[Vector, Vector, Vector]:
+    def solve(
+        self, noise: Vector, may_rise: NDArray[np.bool_], may_fall: NDArray[np.bool_]
+    ) -> tuple[Vector, Vector, Vector]:
         """What is left after the corrections, a bound on its error, and the corrections (zero where not movable)."""
         M, may = np.vstack(self.rows), np.concatenate(self.movable)
         parts = [np.concatenate([factor[k] for factor in self.factors]) for k in (0, 1)]
         size = np.abs(M).T @ np.abs(parts[0])
         moved = np.zeros(may.size)
         left = _product(M, parts)
-        zero = (np.abs(left) <= ZERO * size) & ~(may_rise & (left > 0)) & ~(may_fall & (left < 0))
+        zero = (np.abs(left) <= ZERO * size + noise) & ~(may_rise & (left > 0)) & ~(may_fall & (left < 0))
         inverse = np.linalg.pinv(M[np.ix_(may, zero)].T, rcond=1e-14) if may.any() and zero.any() else None
         for _ in range(CORRECTIONS if inverse is not None else 0):
             assert inverse is not None
@@ -75,8 +79,8 @@ class _Sum:
         return left, error, moved * (1 + 1e-12)
 
 
-def sharpened(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext], prices: Vector) -> Sharp | None:
-    """r at the point x with these multipliers, corrected; None where that is not worth its time."""
+def sharpened(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext], prices: Vector, off: Vector) -> Sharp | None:
+    """r at the point x with these multipliers, known up to ``off``, corrected; None where that takes too long."""
     active = np.flatnonzero((y != 0) | (face.given.low == face.given.high))
     levels = [(level, x, 1.0), *((record.level, record.x, lam) for record, lam in _priced(face, prices))]
     held = [(record, part) for record, part in zip(face.records, w, strict=True) if part.any()]
@@ -93,7 +97,7 @@ def sharpened(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext], prices: Ve
         assert record.P is not None
         terms.add(dense(record.P.A), -part)
     # At a bound a sign is as good as zero.
-    left, own_error, moved = terms.solve(double(x) <= face.box.lower, double(x) >= face.box.upper)
+    left, own_error, moved = terms.solve(NOISE * off, double(x) <= face.box.lower, double(x) >= face.box.upper)
     start = 0
     cost = 0.0
     for one, at, factor in levels:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from math import fsum, inf
 from typing import Any, NamedTuple
@@ -22,7 +23,7 @@ HIDDEN = 2.0**8
 """A bound beyond this multiple of its variable's size is kept from HiGHS until a solution crosses it."""
 MISSED = 1e-13
 """A vertex that misses a row by more than this, relative to the terms of the row, is solved again from its basis."""
-FEASIBLE = 1e-11
+FEASIBLE = 1e-13
 """One that misses a row by more than this then is no point of the set."""
 
 
@@ -62,8 +63,14 @@ class Rows(NamedTuple):
     def _contradiction(self, y: Vector) -> bool:
         y = np.where(((y > 0) & np.isinf(self.low)) | ((y < 0) & np.isinf(self.high)), 0.0, y)
         used = np.flatnonzero(y)
+        columns = sp.csc_array(self.A)
         slope, size = self.A.T @ y, abs(self.A).T @ np.abs(y)
         off = (len(used) + 8) * UNIT_ROUNDOFF * size
+        for j in np.flatnonzero(
+            np.abs(slope) <= off
+        ).tolist():  # meant to be zero: in rational arithmetic it is, or it is not
+            slope[j], off[j] = float(_exact_dot(columns, j, y)), 0.0
+        off += 2 * UNIT_ROUNDOFF * np.abs(slope)
         ends = y[used] * np.where(y[used] > 0, self.low[used], self.high[used])
         least, most = slope - off, slope + off
         above, below = np.isinf(self.upper), np.isinf(self.lower)
@@ -206,7 +213,7 @@ class LinearProgram:
 
         highs = self._highs
         scales = self._load(highs, c, cut)
-        word, ray = "no answer", None
+        word, ray, empty = "no answer", None, False
         for status in answers(highs):
             if status == highspy.HighsModelStatus.kOptimal:
                 if (found := self._found(highs, c, *scales, cut is not None)) is not None:
@@ -215,11 +222,10 @@ class LinearProgram:
             else:
                 word = str(highs.modelStatusToString(status))
                 ray = _dual_ray(highs) if ray is None and cut is None else ray
-            if self._hides or (cut is not None and status == highspy.HighsModelStatus.kInfeasible):
+            empty = ray is not None and self.rows.shown_empty_by(ray * self._row_scale)
+            if empty or self._hides or (cut is not None and status == highspy.HighsModelStatus.kInfeasible):
                 break
-            if ray is not None and self.rows.shown_empty_by(ray * self._row_scale):
-                break
-        if self._hides:
+        if self._hides and not empty:
             return self._in_units_of_bounds.solve(c, cut)
         m, n = self.rows.A.shape
         raise LinearProgramError(
@@ -333,6 +339,13 @@ class LinearProgram:
             np.zeros(n, dtype=np.int32),  # all variables are continuous
         )
         return highs
+
+
+def _exact_dot(columns: Matrix, j: int, y: Vector) -> Fraction:
+    """<A_j, y> for the doubles as they are stored."""
+    part = slice(columns.indptr[j], columns.indptr[j + 1])
+    pairs = zip(columns.data[part].tolist(), y[columns.indices[part]].tolist(), strict=True)
+    return sum((Fraction(a) * Fraction(b) for a, b in pairs), Fraction(0))
 
 
 def _dual_ray(highs: Any) -> Vector | None:

@@ -22,7 +22,9 @@ def feasible_point(rows: Rows) -> Vector:
     if (implied.lower > implied.upper).any():
         raise ValueError(empty)
     try:
-        return LinearProgram(rows, rough_scale(implied)).solve(np.zeros_like(rows.lower)).x
+        x = LinearProgram(rows, rough_scale(implied)).solve(np.zeros_like(rows.lower)).x
+        free = np.bincount(rows.A.indices, minlength=x.size) == 0  # in no row: no reason to be far out
+        return np.where(free, np.clip(0.0, rows.lower, rows.upper), x)
     except LinearProgramError as error:
         if error.ray is None or not implied.shown_empty_by(error.ray):
             raise
