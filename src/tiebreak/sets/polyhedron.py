@@ -41,18 +41,22 @@ class Polyhedron(Domain):
     Raises
     ------
     ValueError
-        When no point satisfies all rows, or the set is unbounded; the message names a direction. Up to some 2,000
-        variables that comes when the set is made. The proof for a larger one may take long: it is left to the first
-        oracle call, and inside ``solve`` it is part of its time.
+        When it is proved that no point satisfies all rows, or that the set is unbounded; the message names a
+        direction. (Where HiGHS finds no point in any way and there is no such proof: ``LinearProgramError``.) Up to
+        some 2,000 variables that comes when the set is made. The proof for a larger one may take long: it is left to
+        the first oracle call, and inside ``solve`` it is part of its time.
 
     Notes
     -----
     ``lmo`` and ``lmo_cut`` return vertices found by HiGHS from the last basis, so among several minimisers
     the one returned depends on the calls before in the same thread. Threads may share a polyhedron: each has linear
-    programmes of its own. Feasibility and optimality hold to 1e-10 in units where
-    every variable, row and cost has size 1. ``lmo_bound`` and the gap of a cut come from weak duality over a
-    box around the set and are valid whatever HiGHS says. ``project`` is exact to about 1e-12 times the size
-    of the set on well-conditioned faces (1e-10 where the active rows are nearly dependent).
+    programmes of its own. Their points satisfy every row up to rounding of its terms, |a||x| + |b|; a point of which
+    that is not true is solved for again, in other units and by other algorithms. ``lmo_bound`` and the gap of a cut
+    come from weak duality over a box around the set and are valid whatever HiGHS says. ``project`` is exact to about
+    1e-12 times the size of the data on well-conditioned faces (1e-10 where the active rows are nearly dependent).
+
+    Bounds that do not bind cost nothing, up to 1e12 times the size of the solutions: everything is scaled by the rows
+    and their right-hand sides, and ``contains`` compares what a row is missed by with the terms of that row.
 
     Where variables lack bounds, the constructor proves some from a dense factorisation of the rows, and
     tightens them by one linear programme each if they are at most 200. Beyond that ``diameter`` is far from
