@@ -1,0 +1,105 @@
+"""Brackets hold whatever the solvers did: points off their optimum, multipliers off theirs, at any level of a chain.
+
+The truth is rational (``auditing``). What a level misses must reach the brackets of the levels after it.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import tiebreak as tb
+import tiebreak.exact.chain as chain_module
+from auditing import random_parts as parts
+from auditing.recipes import Case, Recipe
+from auditing.truth import Truth, truth_of
+from tiebreak.exact.chain import Chain
+from tiebreak.exact.extended import Ext, ext
+from tiebreak.exact.face import Face
+from tiebreak.exact.level import Level
+from tiebreak.exact.quadratic_level import Solved
+from tiebreak.exact.row_bracket import bracket
+from tiebreak.exact.rows import solve_rows
+
+KINDS = [parts.linear, parts.least_squares, parts.quadratic, parts.total, parts.squared_norm]
+
+
+def problem(seed: int, count: int = 2) -> tuple[Case, Truth]:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 5))
+    domain, point = (parts.box if seed % 3 == 0 else parts.polytope)(rng, n)
+    levels = tuple(parts.some_objective(rng, n, point, KINDS) for _ in range(count))
+    case = Case("sets", levels, domain, n)
+    return case, truth_of(case)
+
+
+def holds(low: float, high: float, star: Fraction) -> None:
+    assert low == -np.inf or Fraction(low) <= star, f"begins above {float(star)!r} by {float(Fraction(low) - star):.3g}"
+    assert high == np.inf or Fraction(high) >= star, f"ends below {float(star)!r} by {float(star - Fraction(high)):.3g}"
+
+
+def some_point(face: Face, domain: tb.Domain, rng: np.random.Generator, unit: float) -> Ext:
+    """A vertex of the set: points between it and another are feasible."""
+    return ext(domain.lmo(rng.normal(size=face.x.size))) / unit
+
+
+def with_dim(recipe: Recipe, dim: int) -> tb.Domain:
+    return recipe.build().with_dim(dim)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_one_level_at_any_point_with_any_multipliers(seed: int) -> None:
+    case, truth = problem(seed)
+    rng = np.random.default_rng(seed)
+    domain, star = with_dim(case.domain, case.dim), truth.values[0][0]
+    objective = case.levels[0].build()
+    face, unit = Face.of(domain, [objective])
+    level = Level.of(objective, case.dim, unit)
+    best = ext([float(t) for t in truth.x]) / unit
+    for share in (0.0, 1e-12, 1e-4, 0.5):
+        x = best + share * (some_point(face, domain, rng, unit) - best)
+        for size in (0.0, 1e-9, 1e-3, 1.0):
+            y = ext(size * rng.normal(size=face.given.A.shape[0]))
+            found = bracket(face, level, x, y, [])
+            holds(found.lower * level.unit, found.upper * level.unit, star)
+            assert found.gap >= float(found.value - found.lower) * (1 - 1e-9) - 1e-15 * (1 + abs(float(found.value)))
+
+
+def spoil(monkeypatch: pytest.MonkeyPatch, case: Case, at: int, share: float, noise: float, seed: int) -> None:
+    """Let level ``at`` of every chain end off its minimiser, towards another point of its face, with noisy multipliers.
+
+    Linear levels end at vertices, which are exact: only their multipliers are spoiled.
+    """
+    rng = np.random.default_rng(seed)
+    right = chain_module.solve_quadratic
+    linear = Chain._linear
+
+    def worse(face: Face, level: Level, solved: Solved) -> Solved:
+        if len(face.records) != at:
+            return solved
+        x = solved.x if level.linear else solved.x + share * (face.x - solved.x)
+        y = solved.y * (1 + noise * ext(rng.normal(size=solved.y.size)))
+        w = [part * (1 + noise * ext(rng.normal(size=part.size))) for part in solved.w]
+        return solved._replace(x=x, y=y, w=w, bracket=bracket(face, level, x, y, w))
+
+    def quadratic(face: Face, level: Level, tol: float) -> tuple[Solved, int]:
+        solved, asked = right(face, level, tol)
+        return worse(face, level, solved), asked
+
+    monkeypatch.setattr(chain_module, "solve_quadratic", quadratic)
+    monkeypatch.setattr(Chain, "_linear", lambda self, level: worse(self.face, level, linear(self, level)))
+
+
+@pytest.mark.parametrize(("share", "noise"), [(0.0, 1e-5), (1e-9, 0.0), (1e-5, 1e-7), (1e-2, 0.0)])
+@pytest.mark.parametrize("at", [0, 1])
+@pytest.mark.parametrize("seed", range(7))
+def test_levels_after_a_level_solved_badly(
+    seed: int, at: int, noise: float, share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case, truth = problem(100 + seed, 3)
+    spoil(monkeypatch, case, at, share, noise, seed)
+    answers = solve_rows([level.build() for level in case.levels], with_dim(case.domain, case.dim))
+    for answer, (star, _) in zip(answers, truth.values, strict=True):
+        holds(answer.f_lower, answer.f_upper, star)
