@@ -1,0 +1,67 @@
+"""The bracket of the column engine at weights that are not the answer's: wide, never wrong. The truth is rational."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import tiebreak as tb
+from auditing import random_parts as parts
+from auditing.recipes import Case
+from auditing.truth import NoTruth, Truth, truth_of
+from tiebreak.exact.atoms import atoms_of
+from tiebreak.exact.column_bracket import Bracket
+from tiebreak.exact.columns import _lower_level, _upper_level, solve_columns
+from tiebreak.exact.smooth import Smooth
+
+LOWERS = [parts.linear, parts.least_squares, parts.quadratic, parts.total, parts.logistic]
+UPPERS = [parts.linear, parts.least_squares, parts.squared_norm, parts.quadratic]
+
+
+def problem(seed: int) -> tuple[tb.Problem, Truth]:
+    rng = np.random.default_rng(seed)
+    while True:
+        domain, point, n = parts.some_set(rng, ["Simplex", "L1Ball", "KSparse", "Box"])
+        lower = parts.some_objective(rng, n, point, LOWERS)
+        upper = parts.some_objective(rng, n, point, UPPERS)
+        try:
+            truth = truth_of(Case("sets", (lower, upper), domain, n))
+        except NoTruth:
+            continue
+        return tb.Problem(upper.build(), lower.build(), domain.build()), truth
+
+
+def holds(low: float, high: float, star: tuple[Fraction, Fraction], what: str) -> None:
+    assert low == -np.inf or Fraction(low) <= star[1], f"{what} begins {float(Fraction(low) - star[1]):.3g} too high"
+    assert high == np.inf or Fraction(high) >= star[0], f"{what} ends {float(star[0] - Fraction(high)):.3g} too low"
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_answers(seed: int) -> None:
+    made, truth = problem(seed)
+    answer = solve_columns(made)
+    holds(answer.g_lower, answer.g_upper, truth.values[0], "g")
+    holds(answer.f_lower, answer.f_upper, truth.values[1], "f")
+    assert answer.lower_unique in (None, truth.unique)
+    assert not (answer.upper_constant and truth.constant is False)
+
+
+@pytest.mark.parametrize("share", [0.0, 1e-10, 1e-5, 0.1])
+@pytest.mark.parametrize("sharp", [False, True])
+@pytest.mark.parametrize("seed", range(25))
+def test_brackets_at_other_weights(seed: int, sharp: bool, share: float) -> None:
+    """Weights of the upper level moved towards others of the same vertices: x leaves the lower solutions."""
+    made, truth = problem(1000 + seed)
+    rng = np.random.default_rng(seed)
+    lower, upper = Smooth(made.lower, made.dim), Smooth(made.upper, made.dim)
+    solved = _lower_level(made, lower, atoms_of(made.domain, made.dim), 1000)
+    master, lam, _, _ = _upper_level(made, lower, upper, solved, 1e-9, 1000)
+    v = master.v
+    v.w[: v.count] = (1 - share) * v.w[: v.count] + share * rng.dirichlet(np.ones(v.count))
+    for price in (lam, 0.0, 10 * lam + 1):
+        found = Bracket(made, lower, upper, master, price, sharp=sharp)
+        holds(found.g_lower, found.g_upper, truth.values[0], "g")
+        holds(found.f_lower(), np.inf, truth.values[1], "f")
+    holds(-np.inf, found.f_upper(), truth.values[1], "f")
