@@ -21,6 +21,12 @@ TESTS = {
     "sets/": ["tests/sets/test_bounds_hold.py", "tests/sets/test_propagation.py", "tests/sets/test_cut_generic.py"],
     "exact/extended.py": ["tests/exact/test_extended.py"],
     "exact/evaluated.py": ["tests/exact/test_extended.py"],
+    "exact/row_bracket.py": ["tests/exact/test_levels_solved_badly.py", "tests/exact/test_row_pitfalls.py"],
+    "exact/held.py": ["tests/exact/test_levels_solved_badly.py", "tests/exact/test_row_pitfalls.py"],
+    "exact/column_bracket.py": ["tests/exact/test_weights_off_theirs.py", "tests/exact/test_column_bracket.py"],
+    "exact/vertex_face.py": ["tests/exact/test_weights_off_theirs.py", "tests/exact/test_column_bracket.py"],
+    "certificate.py": ["tests/test_bounds_by_points.py"],
+    "linearisation.py": ["tests/test_bounds_by_points.py"],
 }
 
 OBJECTIVES = [
@@ -226,4 +232,151 @@ ARITHMETIC = [
     Mutant("exact/evaluated.py", "np.maximum(np.abs(domain.lower), np.abs(domain.upper))", "np.abs(domain.upper)"),
 ]
 
-MUTANTS = [*OBJECTIVES, *SETS, *ARITHMETIC]
+ROWS = [
+    Mutant("exact/row_bracket.py", "float(f.value) - gap - rounding", "float(f.value) - gap"),
+    Mutant("exact/row_bracket.py", "float(f.value) - gap - rounding", "float(f.value) + gap - rounding"),
+    Mutant(
+        "exact/row_bracket.py",
+        "upper = float(float(f.value) + allowance + rounding)",
+        "upper = float(float(f.value) + allowance)",
+    ),
+    Mutant(
+        "exact/row_bracket.py",
+        "allowance = 2 * loss + 2 * f.value_error if trusted else np.inf",
+        "allowance = 2 * f.value_error",
+    ),
+    Mutant("exact/row_bracket.py", "2 * f.value_error if trusted else np.inf", "2 * f.value_error"),
+    Mutant("exact/row_bracket.py", "trusted &= violation <= FEASIBLE", "trusted &= True"),
+    Mutant(
+        "exact/row_bracket.py",
+        "gap += lam * (record.allowance + float(total(products))",
+        "gap += lam * (float(total(products))",
+    ),
+    Mutant(
+        "exact/row_bracket.py",
+        "gap += lam * (record.allowance + float(total(products))",
+        "gap += lam * (record.allowance - float(total(products))",
+    ),
+    Mutant("exact/row_bracket.py", "gap += reach - float(total(products))", "gap -= float(total(products))"),
+    Mutant("exact/row_bracket.py", "gap += reach - float(total(products))", "gap += reach + float(total(products))"),
+    Mutant("exact/row_bracket.py", "reach = record.level.dual_size(part) * record.reach", "reach = 0.0"),
+    Mutant(
+        "exact/row_bracket.py",
+        "row_terms = np.where(y == 0, 0, y * distance)",
+        "row_terms = np.where(y == 0, 0, -y * distance)",
+    ),
+    Mutant(
+        "exact/row_bracket.py",
+        "np.where(y > 0, given.low, np.where(y < 0, given.high, 0.0))",
+        "np.where(y > 0, given.high, np.where(y < 0, given.low, 0.0))",
+    ),
+    Mutant("exact/row_bracket.py", "- float(total(row_terms)) + float(row_error.sum())", "+ float(row_error.sum())"),
+    Mutant("exact/row_bracket.py", "r = grad - face.A.transpose_times(y)", "r = grad + face.A.transpose_times(y)"),
+    Mutant("exact/row_bracket.py", "            r = r - image\n", ""),
+    Mutant("exact/row_bracket.py", "            r = r + lam * record.grad\n", ""),
+    Mutant(
+        "exact/row_bracket.py", "(np.maximum(-(r - error), 0), double(above))", "(np.maximum(-r, 0), double(above))"
+    ),
+    Mutant(
+        "exact/row_bracket.py",
+        "least = np.minimum(least, (mu / 2 * best - slope) * best)",
+        "least = (mu / 2 * best - slope) * best",
+    ),
+    Mutant("exact/row_bracket.py", "(mu / 2 * best - slope) * best", "(mu * best - slope) * best"),
+    Mutant(
+        "exact/row_bracket.py",
+        "y[((y > 0) & np.isinf(given.low)) | ((y < 0) & np.isinf(given.high))] = 0",
+        "y[((y > 0) & np.isinf(given.low))] = 0",
+    ),
+    Mutant("exact/held.py", "parts.append(moved + record.reach * record.level.image_size)", "parts.append(moved)"),
+    Mutant(
+        "exact/held.py",
+        "parts.append(moved + record.reach * record.level.image_size)",
+        "parts.append(record.reach * record.level.image_size)",
+    ),
+]
+
+COLUMNS = [
+    Mutant("exact/column_bracket.py", "self.g_upper = g + self.g_error", "self.g_upper = g"),
+    Mutant("exact/column_bracket.py", "tangent = g - at_x + least - error", "tangent = g - at_x + least"),
+    Mutant("exact/column_bracket.py", "tangent = g - at_x + least - error", "tangent = g + at_x + least - error"),
+    Mutant("exact/column_bracket.py", "self.gap = at_x - least + error", "self.gap = error"),
+    Mutant("exact/column_bracket.py", "value_gap = max(self.g_upper - self.g_lower, 0.0)", "value_gap = 0.0"),
+    Mutant(
+        "exact/column_bracket.py",
+        "delta = min(delta, (length(slopes @ P) * (1 + 1e-6) + noise) / mu)",
+        "delta = min(delta, noise / mu)",
+    ),
+    Mutant(
+        "exact/column_bracket.py", "paid = self.f_error + length(y) * self.delta * (1 + 1e-12)", "paid = self.f_error"
+    ),
+    Mutant("exact/column_bracket.py", "paid = self.f_error + length(y)", "paid = length(y)"),
+    Mutant(
+        "exact/column_bracket.py",
+        "least = self._lowest(slope) - float(slope @ self.x)",
+        "least = self._lowest(slope) + float(slope @ self.x)",
+    ),
+    Mutant(
+        "exact/column_bracket.py",
+        "best = max(best, f + least - paid - 2 * error - self._dot_error(slope))",
+        "best = max(best, f - paid)",
+    ),
+    Mutant(
+        "exact/column_bracket.py", "if not (inside or self.solutions.unique or self.lower.data is None):", "if False:"
+    ),
+    Mutant("exact/column_bracket.py", "rise = length(y[1:]) * self.delta * (1 + 1e-6) + 0.5", "rise = 0.5"),
+    Mutant(
+        "exact/column_bracket.py",
+        "return float(self.f.value + self.f_error + rise + 8",
+        "return float(self.f.value - self.f_error + rise - 8",
+    ),
+    Mutant("exact/vertex_face.py", "doubt = (change * lower.column_norms + error) * (1 + 1e-10)", "doubt = error"),
+    Mutant(
+        "exact/vertex_face.py",
+        "codes = np.flatnonzero(slope - doubt <= np.min(slope + doubt))",
+        "codes = np.flatnonzero(slope + doubt <= np.min(slope + doubt))",
+    ),
+    Mutant(
+        "exact/vertex_face.py",
+        "plus, minus = slope - doubt <= most, -slope - doubt <= most",
+        "plus, minus = slope - doubt <= most, slope + doubt <= most",
+    ),
+]
+
+POINTS = [
+    Mutant("certificate.py", "level = self._most(g, self.problem.lower.smoothness)", "level = g.value"),
+    Mutant("certificate.py", "return h.value + h.value_error + outside\n", "return h.value\n"),
+    Mutant("certificate.py", "(h.slope + 0.5 * (smoothness or 0.0) * outside) * outside", "0.0"),
+    Mutant("certificate.py", "return g.smooth - at_x + minimum - error - 4", "return g.smooth - at_x + minimum - 4"),
+    Mutant("certificate.py", "return g.smooth - at_x + minimum - error", "return g.smooth + at_x + minimum - error"),
+    Mutant("certificate.py", "return sum(terms) - error", "return sum(terms)"),
+    Mutant("certificate.py", "return sum(terms) - error", "return sum(terms) + error"),
+    Mutant("certificate.py", "lam * (g.smooth - level), -lam", "lam * (g.smooth + level), -lam"),
+    Mutant("certificate.py", "slope = f.grad + lam * g.grad", "slope = f.grad - lam * g.grad"),
+    Mutant("certificate.py", "level = self.g_upper + self.problem.slack", "level = self.g_lower + self.problem.slack"),
+    Mutant("certificate.py", "level = self.g_upper + self.problem.slack", "level = self.g_upper"),
+    Mutant(
+        "certificate.py",
+        "bound = average.constant + minimum - average.error - ulps(average.constant) - ulps(minimum)",
+        "bound = average.constant + minimum",
+    ),
+    Mutant("certificate.py", "(1 - weight) * old.constant + weight * new.constant", "old.constant"),
+    Mutant(
+        "certificate.py",
+        "allowed = self.g_lower + self.problem.slack\n",
+        "allowed = self.g_upper + 2 * self.problem.slack\n",
+    ),
+    Mutant(
+        "certificate.py",
+        "slope * delta + 0.5 * problem.upper.smoothness * delta**2",
+        "slope * delta - 0.5 * problem.upper.smoothness * delta**2",
+    ),
+    Mutant("certificate.py", "rises.append(bound.gradient_bound * delta)", "rises.append(0.0 * delta)"),
+    Mutant(
+        "certificate.py",
+        "g_lower, g_upper = max(self.g_lower, answer.g_lower), min(self.g_upper, answer.g_upper)",
+        "g_lower, g_upper = min(self.g_lower, answer.g_lower), max(self.g_upper, answer.g_upper)",
+    ),
+]
+
+MUTANTS = [*OBJECTIVES, *SETS, *ARITHMETIC, *ROWS, *COLUMNS, *POINTS]

@@ -39,3 +39,8 @@ def lost(count: int, lanes: int = 64, unit: float = UNIT) -> np.ndarray:
     """Ones, then halves of a unit in the last place of one: adding them to a one changes nothing, whatever the order
     within a lane, so that a sum misses nearly all of them."""
     return np.concatenate([np.ones(lanes), np.full(count, unit)])
+
+
+def gained(count: int, lanes: int = 64) -> np.ndarray:
+    """The same with a little more than half a unit, which is rounded up each time: a sum comes out too large."""
+    return np.concatenate([np.ones(lanes), np.full(count, UNIT * (1 + 2.0**-12))])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -12,6 +13,7 @@ from auditing import random_parts as parts
 from auditing.curved import curved
 from auditing.recipes import Case, Recipe, exactly, recipe, value
 from auditing.truth import Truth, truth_of
+from fractional import gained
 from tiebreak.certificate import Bounds
 
 KINDS = [*parts.PLAIN, parts.l1_norm, parts.huber]
@@ -154,3 +156,17 @@ def test_what_contradicts_is_not_adopted() -> None:
     bounds = Bounds(problem)
     bounds.adopt(Answer(x, 0.0, 1e-18, 0.25 - 1e-12, 0.25 + 1e-12), 0.25, 0.0)
     assert (bounds.g_lower, bounds.g_upper, bounds.f_lower, bounds.f_upper) == (0.0, 1e-18, 0.25 - 1e-12, 0.25 + 1e-12)
+
+
+def test_values_that_come_out_too_high() -> None:
+    """A constant level whose value is a sum that gains by rounding: no linearisation may claim it."""
+    b = max((np.sqrt(gained(3000, 2**k)) for k in range(8)), key=lambda b: float(b @ b) - math.fsum(b * b))
+    level = recipe("LeastSquares", A=np.zeros((b.size, 1)), b=b)
+    star = value(level, [Fraction(0)])
+    assert Fraction(level.build().value(np.zeros(1))) > star[0] * (1 + 20 * Fraction(2.0**-53))
+    for other in (level, recipe("SquaredNorm", center=np.zeros(1))):
+        case = Case("sets", (level, other), recipe("Box", lower=np.zeros(1), upper=np.ones(1)), 1)
+        bounds = Bounds(problem_of(case))
+        for x in (0.0, 1.0, 0.5, 0.0):
+            bounds.observe(np.array([x]), None, 1.0)
+            hold(bounds, Truth((star, value(other, [Fraction(0)])), [Fraction(0)]))
