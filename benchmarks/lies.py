@@ -196,6 +196,8 @@ def _stale(function: Callable) -> Callable:
     return answer
 
 
+on_lmo("stays 1e-3 inside", lambda p: lambda c: 0.999 * p.lmo(c))
+on_lmo("stays 1e-3 inside, with contains alone", lambda p: lambda c: 0.999 * p.lmo(c), project=None)
 on_lmo("gives points twice as far out", lambda p: lambda c: 2 * p.lmo(c))
 on_lmo("gives points twice as far out, with contains alone", lambda p: lambda c: 2 * p.lmo(c), project=None)
 on_lmo("gives the same point always", lambda p: lambda c: p.lmo(np.ones(p.dim)))
@@ -233,6 +235,8 @@ on_set("contains is never true", contains=lambda p: lambda x, tol: False)
 on_set("contains is the opposite", contains=lambda p: lambda x, tol: not p.contains(x, tol))
 on_set("contains has half the size", contains=lambda p: lambda x, tol: p.contains(2 * x, tol))
 on_set("contains has twice the size", contains=lambda p: lambda x, tol: p.contains(0.5 * x, tol))
+on_set("contains is 1 % too large", contains=lambda p: lambda x, tol: p.contains(x / 1.01, tol))
+on_set("project gives boundary points for inner ones", project=lambda p: lambda x: p.lmo(-p.project(x)))
 on_set("contains gives an array", contains=lambda p: lambda x, tol: np.abs(x) <= 1)
 on_set("contains gives None", contains=lambda p: lambda x, tol: None)
 on_set("contains changes its argument", contains=lambda p: spoiling(lambda x, tol: p.contains(x, tol)))
@@ -314,6 +318,18 @@ for what, make, f_star, g_star in (
         lambda: (tb.SquaredNorm(dim=2), OtherSquares([[1.0, 0.0]], [0.0]), BOX),
         0.5,
         -0.5,
+    ),
+    (
+        "a false error bound",
+        lambda: (
+            tb.SquaredNorm(dim=2),
+            tb.LeastSquares([[1.0, 1.0]], [1.0]),
+            tb.L2Ball(2.0),
+            0.0,
+            tb.ErrorBound(1e6, 2.0, 3.0),
+        ),
+        0.25,
+        0.0,
     ),
 ):
     on_class(what, make, f_star, g_star)

@@ -36,7 +36,9 @@ LAYERS = {
     },
     "concave": set(),
     "linearisation": {"arrays", "objectives"},
-    "certificate": {"arrays", "composite", "concave", "exact", "linearisation", "objectives", "origin", "problem"},
+    "certificate": {
+        "arrays", "composite", "concave", "exact", "linearisation", "objectives", "origin", "problem", "usercode",
+    },
     "callbacks": {"arrays", "certificate", "origin", "problem", "solvers", "storage"},
     "witness": {"arrays", "objectives", "sets", "usercode"},
     "watch": {"arrays", "deadline", "objectives", "sets", "problem", "usercode", "witness"},

@@ -107,3 +107,10 @@ def test_honest_users_are_left_in_peace(seed: int) -> None:
         problem = tb.Problem(f, g, tb.FromOracles(**oracles, diameter=Z.diameter, dim=d))
         size = max(abs(level.value(Z.lmo(np.ones(d)))) for level in (f, g)) or 1.0
         tb.solve(problem, max_iter=12, tol_upper=1e-2 * size, tol_lower=1e-2 * size)
+
+
+def test_a_false_error_bound_is_found_when_it_contradicts_what_is_proved() -> None:
+    f, g = tb.SquaredNorm(dim=2), tb.LeastSquares([[1.0, 1.0]], [1.0])
+    problem = tb.Problem(f, g, tb.L2Ball(2.0), error_bound=tb.ErrorBound(1e6, 2.0, 3.0))
+    with pytest.raises(tb.OracleError, match=r"error_bound: with ErrorBound.* but it is at least"):
+        tb.solve(problem, "cg-bio")

@@ -27,6 +27,7 @@ from .linearisation import Linearisation, dot_error, ulps
 from .objectives.gradient_check import ConvexityError
 from .origin import Average, Known, Proved
 from .problem import Problem
+from .usercode import OracleError
 
 
 @dataclass(frozen=True)
@@ -136,9 +137,19 @@ class Bounds:
         if self.problem.upper.convex:
             if best > self.f_lower:
                 self.f_lower, self.multiplier = best, lam
+            self._check_error_bound(f)
             return None
         self.multiplier = lam
         return float(f.value + f.value_error - best)
+
+    def _check_error_bound(self, f: Linearisation) -> None:
+        """f_upper may rest on the user's word; what is proved without it must not contradict that."""
+        bound = self.problem.error_bound
+        if bound is not None and self.f_lower > self.f_upper + 1e-9 * (abs(f.value) + abs(self.f_upper)):
+            raise OracleError(
+                f"error_bound: with {bound} f* would be at most {self.f_upper:.9g}, but it is at least "
+                f"{self.f_lower:.9g}; lower alpha, or correct r and gradient_bound"
+            )
 
     def adopt(self, answer: Answer, f: float, g: float) -> None:
         """Take over what an exact method has proved about a point of Z with the values f and g, unless they contradict.

@@ -88,6 +88,9 @@ def _corners(domain: Domain, directions: Vector) -> list[Vector]:
     domain.lmo(directions[0])  # once more: its answer must not depend on what was asked before
     reach = max(float(np.linalg.norm(s)) for s in corners)
     middle = np.mean(corners, axis=0)
+    _check_inside(domain, middle, "the mean of points of lmo")
+    if "project" in domain.oracles:
+        domain.project(middle)
     for c, s in zip(directions, corners, strict=True):
         beyond = s - c / float(np.linalg.norm(c)) * (reach or 1.0)
         if "project" in domain.oracles:
@@ -95,7 +98,8 @@ def _corners(domain: Domain, directions: Vector) -> list[Vector]:
             domain.project(s)
         if not domain.searches:
             _check_inside(domain, s + LOOSE * (middle - s), "a point of lmo")
-            domain.contains(s + 1e-3 * (beyond - s))  # outside: the witness objects to a yes
+            for outside in (s + 1e-3 * (beyond - s), s + 1e-4 * (s - middle)):
+                domain.contains(outside)  # the witness objects to a yes
     return corners
 
 

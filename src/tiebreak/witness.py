@@ -7,6 +7,7 @@ few answers are kept, the first ones and the last ones, so that a check costs tw
 
 from __future__ import annotations
 
+from math import inf, sqrt
 from typing import NoReturn
 
 import numpy as np
@@ -17,10 +18,10 @@ from .objectives.base import Objective
 from .sets.base import Domain
 from .usercode import OracleError
 
-KEPT = 8
+KEPT = 6
 """So many of the first answers are kept, and of the last."""
 
-MOST_ENTRIES = 1_000_000
+MOST_ENTRIES = 100_000
 """Numbers kept at most; in large dimensions fewer answers are."""
 
 NOISE = 1e-10
@@ -61,34 +62,64 @@ class ObjectiveWitness:
         self._smoothness = objective.smoothness
         half = _half(dim)
         self._points, self._grads = _Rows(half, dim), _Rows(half, dim)
-        self._values, self._offsets = _Rows(half), _Rows(half)  # offsets: of the tangents, value - <grad, x>
+        self._numbers = _Rows(half, 4)  # value, value - <grad, x>, |x|^2, |grad|^2
         self._answers: dict[bytes, tuple[float | None, Vector | None]] = {}
         self._size = 0.0
 
     def saw(self, x: Vector, value: float, grad: Vector | None = None) -> None:
         """Value and perhaps gradient at x."""
-        self._size = max(self._size, abs(value))
-        if grad is not None:
-            self._size = max(self._size, abs(value) + float(np.linalg.norm(grad)) * float(np.linalg.norm(x)))
+        x_square, grad_square = float(x @ x), 0.0 if grad is None else float(grad @ grad)
+        self._size = max(self._size, abs(value) + sqrt(x_square * grad_square))
         self._compare(x, value, grad)
         allowed = (NOISE + 4 * (x.size + 8) * UNIT_ROUNDOFF) * self._size
         if value < self._lower_bound - allowed:
             self._fail(f"its value {value:.9g} is below its lower_bound = {self._lower_bound:.9g}; correct lower_bound")
-        self._against_tangents(x, value, grad, allowed)
-        if grad is None:
-            return
-        self._against_values(x, value, grad, allowed)
-        for rows, row in (
-            (self._points, x),
-            (self._grads, grad),
-            (self._values, value),
-            (self._offsets, value - float(grad @ x)),
-        ):
-            rows.add(row)
+        if self._points.count and (self._convex or self._smoothness is not None):
+            self._against(x, value, grad, x_square, grad_square, allowed)
+        if grad is not None:
+            self._points.add(x)
+            self._grads.add(grad)
+            self._numbers.add(np.array([value, value - float(grad @ x), x_square, grad_square]))
 
     def saw_grad(self, x: Vector, grad: Vector) -> None:
         """The gradient at x, without a value."""
         self._compare(x, None, grad)
+
+    def _against(
+        self, x: Vector, value: float, grad: Vector | None, x_square: float, grad_square: float, allowed: float
+    ) -> None:
+        """The value with the tangents at the points kept, and the other way round; the gradient with theirs."""
+        values, offsets, x_squares, grad_squares = self._numbers.array.T
+        gaps = value - (self._grads.array @ x + offsets)
+        if self._convex and (worst := -float(gaps.min())) > allowed:
+            self._not_convex(worst, value)
+        if grad is not None and self._convex:
+            deficits = value + (self._points.array @ grad - float(grad @ x)) - values
+            at = int(deficits.argmax())
+            if deficits[at] > allowed:
+                self._not_convex(float(deficits[at]), float(values[at]))
+        L = self._smoothness
+        if L is None:
+            return
+        sizes = x_squares + x_square
+        # squares of distances by their binomials: cheap, and what rounding does to them is allowed for
+        apart = np.maximum(sizes - 2 * (self._points.array @ x), 0.0) + 4 * (x.size + 8) * UNIT_ROUNDOFF * sizes
+        excess = np.abs(gaps) - 0.5 * L * (1 + 1e-6) * apart
+        if (worst := float(excess.max())) > allowed:
+            self._fail(
+                f"its value is {worst:.3g} farther off its linear model at another point than smoothness = {L:.6g}"
+                " allows; give a larger smoothness, or None, check grad, and compute value without noise"
+            )
+        if grad is None:
+            return
+        change = np.sqrt(np.maximum(grad_squares + grad_square - 2 * (self._grads.array @ grad), 0.0))
+        most = L * (1 + 1e-6) * np.sqrt(apart) + 1e-6 * np.sqrt(grad_squares + grad_square)
+        at = int((change - most).argmax())
+        if change[at] > most[at]:
+            self._fail(
+                f"its gradient changes by {change[at]:.6g} between points at the distance {sqrt(apart[at]):.6g}, which"
+                f" is more than smoothness = {L:.6g} allows; give a larger smoothness, or None"
+            )
 
     def _compare(self, x: Vector, value: float | None, grad: Vector | None) -> None:
         """With what was answered at the same point."""
@@ -110,41 +141,6 @@ class ObjectiveWitness:
         if len(self._answers) > 2 * KEPT:
             self._answers.pop(next(iter(self._answers)))
 
-    def _against_tangents(self, x: Vector, value: float, grad: Vector | None, allowed: float) -> None:
-        """The value at x, with the linear models at the points kept; the gradient with their gradients."""
-        if self._points.count == 0 or not (self._convex or self._smoothness is not None):
-            return
-        models = self._grads.array @ x + self._offsets.array[:, 0]
-        if self._convex and (worst := float(models.max()) - value) > allowed:
-            self._not_convex(worst, value)
-        if self._smoothness is None:
-            return
-        L, apart = self._smoothness, np.linalg.norm(self._points.array - x, axis=1)
-        excess = np.abs(value - models) - 0.5 * L * (1 + 1e-6) * apart**2
-        if (worst := float(excess.max())) > allowed:
-            self._fail(
-                f"its value is {worst:.3g} farther off its linear model at another point than smoothness = {L:.6g}"
-                " allows; give a larger smoothness, or None, check grad, and compute value without noise"
-            )
-        if grad is not None:
-            change = np.linalg.norm(self._grads.array - grad, axis=1)
-            loose = 1e-8 * (float(np.linalg.norm(grad)) + np.linalg.norm(self._grads.array, axis=1))
-            at = int((change - L * (1 + 1e-6) * apart - loose).argmax())
-            if change[at] > L * (1 + 1e-6) * apart[at] + loose[at] + NOISE * self._size:
-                self._fail(
-                    f"its gradient changes by {change[at]:.6g} between points at the distance {apart[at]:.6g}, which"
-                    f" is more than smoothness = {L:.6g} allows; give a larger smoothness, or None"
-                )
-
-    def _against_values(self, x: Vector, value: float, grad: Vector, allowed: float) -> None:
-        """The linear model at x, with the values at the points kept."""
-        if self._convex and self._points.count:
-            models = value + (self._points.array - x) @ grad
-            values = self._values.array[:, 0]
-            at = int((models - values).argmax())
-            if models[at] - values[at] > allowed:
-                self._not_convex(float(models[at] - values[at]), float(values[at]))
-
     def _not_convex(self, deficit: float, value: float) -> NoReturn:
         raise ConvexityError(
             f"{self.name}: it cannot be convex with the gradient it gives: its value {value:.9g} at one point lies"
@@ -162,12 +158,14 @@ class DomainWitness:
     def __init__(self, domain: Domain, dim: int) -> None:
         self._diameter = domain.diameter
         half = _half(dim)
-        self._points, self._directions, self._minima = _Rows(half, dim), _Rows(half, dim), _Rows(half)
+        self._points, self._directions = _Rows(half, dim), _Rows(half, dim)
+        self._squares, self._minima = _Rows(half), _Rows(half)
         self._reach = 0.0
 
     def saw_point(self, x: Vector, origin: str, loose: float = 0.0) -> None:
         """A point that is said to be in the set, up to ``loose``."""
-        self._reach = max(self._reach, float(np.linalg.norm(x)))
+        square = float(x @ x)
+        self._reach = max(self._reach, sqrt(square))
         allowed = SHARP * self._reach + loose
         if self._directions.count:
             below = self._minima.array[:, 0] - self._directions.array @ x
@@ -176,14 +174,15 @@ class DomainWitness:
                     f"domain: {origin} takes a point into the set that is {worst:.3g} farther in a direction than the"
                     f" point that lmo gives there; lmo is not a minimiser, or {origin} is wrong"
                 )
-        if self._points.count:
-            apart = float(np.linalg.norm(self._points.array - x, axis=1).max())
-            if apart > self._diameter * (1 + 1e-9) + allowed:
+        if self._points.count and self._diameter < inf:
+            apart = float((self._squares.array[:, 0] - 2 * (self._points.array @ x)).max()) + square
+            if sqrt(max(apart, 0.0)) > self._diameter * (1 + 1e-9) + allowed:
                 raise OracleError(
-                    f"domain: two of its points are {apart:.6g} apart, but its diameter is said to be"
+                    f"domain: two of its points are {sqrt(apart):.6g} apart, but its diameter is said to be"
                     f" {self._diameter:.6g}; correct diameter"
                 )
         self._points.add(x)
+        self._squares.add(square)
 
     def saw_minimiser(self, c: Vector, s: Vector) -> None:
         """The answer s of ``lmo(c)``."""
@@ -212,7 +211,7 @@ class DomainWitness:
         allowed = 10 * SHARP * self._reach + loose
         if size <= allowed:
             return
-        nearer = (self._points.array - p) @ (away / size)
+        nearer = (self._points.array @ away - float(p @ away)) / size
         if (worst := float(nearer.max())) > allowed:
             raise OracleError(
                 f"domain: project(x) gives a point at the distance {size:.6g}, but a known point of the set lies"
