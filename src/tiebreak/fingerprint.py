@@ -22,7 +22,7 @@ from .objectives.matrix import DataMatrix
 from .problem import Problem
 from .sets.base import Domain
 
-AGREE = 1e-6
+AGREE = 1e-10
 """Values of functions agree up to this, relative to the largest of them: other hardware may sum up otherwise."""
 
 BLOCK = 2**22  # bytes of an array that are looked at together

@@ -101,8 +101,8 @@ class _Shapes:
 
     def check(self, state: State, fresh: State) -> None:
         """ValueError where an array of the state has another shape than it should."""
-        if not np.isfinite(state.x).all():
-            raise ValueError("x of the state is not finite: the file is damaged")
+        if state.k < 0 or not np.isfinite(state.x).all():
+            raise ValueError("the state has a negative k, or an x that is not finite: the file is damaged")
         self._images = [_shapes(level.image(fresh.x)) for level in (self.problem.upper, self.problem.lower)]
         self._compare(state, fresh, "state")
 

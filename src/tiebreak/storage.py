@@ -225,7 +225,10 @@ class _Reader:
 @cache
 def _field_types(cls: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The types of the fields that make a value of a class, and which of them it cannot do without."""
-    hints = typing.get_type_hints(cls)
+    try:
+        hints = typing.get_type_hints(cls)
+    except NameError as error:
+        raise ValueError(f"the types of the fields of {cls.__name__} cannot be told: {error}") from None
     if not is_dataclass(cls):
         return {name: hints[name] for name in cls._fields}, tuple(cls._fields)
     own = [one for one in fields(cls) if one.init]

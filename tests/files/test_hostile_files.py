@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,8 @@ TEXTS = {
     "huge count": "[limits]\nmax_iter = " + "9" * 30,
     "huge in a list": "x0 = [1, 2, " + "9" * 400 + "]",
     "huge dim": '[upper]\ntype = "SquaredNorm"\ndim = 1_000_000_000_000',
+    "huge set": '[domain]\ntype = "Birkhoff"\nn = 100_000',
+    "huge matrices": '[domain]\ntype = "NuclearBall"\nshape = [100_000, 100_000]\nradius = 1',
     "nul": 'x0 = { file = "a\\u0000b.csv" }',
     "date": "slack = 1979-05-27T07:32:00Z",
     "infinite slack": "slack = inf",
@@ -37,6 +40,7 @@ TEXTS = {
 def test_texts(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = TEXTS[name]
     good = GOOD.replace('[upper]\ntype = "SquaredNorm"\n', "") if "[upper]" in text else GOOD
+    good = re.sub(r"\[domain\]\n(\w+ = .*\n)+", "", good) if "[domain]" in text else good
     file = tmp_path / "problem.toml"
     file.write_text(f"{good}\n{text}\n" if text.startswith("[") else f"{text}\n{good}")
     with pytest.raises(FileProblem) as caught:
@@ -124,3 +128,12 @@ def test_a_wide_table_is_read_in_linear_time_and_little_memory(tmp_path: Path) -
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 6 * path.stat().st_size
+
+
+def test_digits_with_a_line_between_them_are_no_number(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("x,y\n1,2\n1_0,3\n")
+    table = CSVTable(path, None)
+    assert table.numbers([1]).tolist() == [[2], [3]]
+    with pytest.raises(ValueError, match=r"line 3 of data\.csv has '1_0' in column 'x'"):
+        table.numbers([0, 1])

@@ -94,7 +94,10 @@ class Builder:
         given = {key: self.value(value, known[key][1], (*at, key)) for key, value in spec.items()}
         _check_complete(spec, [key for key, (required, _) in known.items() if required], name, at)
         try:
-            return _called(call, given, at)
+            made = _called(call, given, at)
+            if (getattr(made, "dim", None) or 0) > MOST_VARIABLES:
+                raise KeyProblem(at, f"is too large: a problem file has at most {MOST_VARIABLES} variables")
+            return made
         except KeyProblem as problem:
             if "1-D" in str(problem) and isinstance(spec.get(str(problem.path[-1])), dict):
                 hint = "choose one column with column = ..., or take all row by row with flatten = true"

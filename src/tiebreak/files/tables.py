@@ -87,6 +87,8 @@ class CSVTable:
     def _numbers(self, line: int, cells: list[str]) -> list[float]:
         try:
             values = [float(cell) for cell in cells]
+            if "_" in "".join(cells):  # which Python takes for a space between digits
+                raise ValueError
         except ValueError:
             values = [float(cell) if _is_number(cell) else np.nan for cell in cells]
         if any(map(isnan, values)):
@@ -118,11 +120,11 @@ class ParquetTable:
         except ImportError as error:
             raise ImportError(f"{path.name} needs pyarrow: pip install pyarrow") from error
         try:
-            with parquet.ParquetFile(path) as file:
-                size = 8 * file.metadata.num_rows * file.metadata.num_columns
-                if size > max(UNPACKED, EXPANSION * path.stat().st_size):
-                    raise ValueError(f"{path.name} claims to hold {size} bytes of numbers, which is too much for it")
-                self._table: Any = file.read()
+            found = parquet.read_metadata(path)
+            size = 8 * found.num_rows * found.num_columns
+            if size > max(UNPACKED, EXPANSION * path.stat().st_size):
+                raise ValueError(f"{path.name} claims to hold {size} bytes of numbers, which is too much for it")
+            self._table: Any = parquet.read_table(path)
         except (ArrowException, OSError) as error:
             raise ValueError(f"{path.name} is no Parquet file: {error}") from None
         self.file = path.name
@@ -153,6 +155,6 @@ def first_nan(values: Matrix) -> tuple[int, ...] | None:
 
 def _is_number(cell: str) -> bool:
     try:
-        return not np.isnan(float(cell))
+        return not isnan(float(cell)) and "_" not in cell
     except ValueError:
         return False
