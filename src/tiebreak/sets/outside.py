@@ -12,6 +12,7 @@ from math import inf
 import numpy as np
 
 from ..arrays import UNIT_ROUNDOFF, Vector
+from ..deadline import check
 from .lp_model import Rows
 
 PULLS = 8
@@ -66,6 +67,7 @@ def pulled_back(rows: Rows, x: Vector) -> Vector | None:
     p = np.clip(x, rows.lower, rows.upper)
     free, touched = np.ones(p.size, dtype=bool), np.zeros(rows.A.shape[0], dtype=bool)
     for _ in range(PULLS + 1):
+        check()
         above, below, rounding = _misses(rows, p)
         miss = np.maximum(above, below)
         if not (miss > rounding).any():
@@ -77,7 +79,7 @@ def pulled_back(rows: Rows, x: Vector) -> Vector | None:
         A = rows.A[at][:, np.flatnonzero(free)]
         norms = np.sqrt(A.multiply(A).sum(axis=1))
         norms[norms == 0] = 1.0
-        step = lsqr(A.multiply(1 / norms[:, None]).tocsr(), change / norms, atol=1e-15, btol=1e-15, iter_lim=500)[0]
+        step = lsqr(A.multiply(1 / norms[:, None]).tocsr(), change / norms, atol=1e-15, btol=1e-15, iter_lim=200)[0]
         if not np.isfinite(step).all():
             return None
         p[free] += step
