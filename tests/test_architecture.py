@@ -22,7 +22,7 @@ LAYERS = {
     "deadline": set(),
     "usercode": set(),
     "kernels": {"arrays"},
-    "objectives": {"arrays", "kernels", "usercode"},
+    "objectives": {"arrays", "deadline", "kernels", "usercode"},
     "sets": {"arrays", "deadline", "kernels", "usercode"},
     "problem": {"arrays", "objectives", "sets"},
     "composite": {"arrays", "objectives", "problem", "sets"},

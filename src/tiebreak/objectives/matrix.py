@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..arrays import UNIT_ROUNDOFF, Matrix, Vector, as_real_array, as_sparse, length
+from ..deadline import afford, check
 from ..kernels import compiled, flat
 from .spectrum import krylov_bound, largest_eigenvalue
 
@@ -96,6 +97,7 @@ class DataMatrix:
             return self._krylov_bound(root)
         rows = sparse.diags_array(root) @ self.raw if self.kind == "sparse" else root[:, None] * self.raw
         if min(self.shape) <= EXACT_SIDE:
+            afford(0.25 * min(self.shape) ** 2 * max(self.shape))  # a product of matrices is the fastest of all
             gram = rows @ rows.T if self.shape[0] <= self.shape[1] else rows.T @ rows
             return largest_eigenvalue(gram.toarray() if self.kind == "sparse" else gram)
         sizes = abs(rows)
@@ -106,6 +108,7 @@ class DataMatrix:
         n, d = self.shape
 
         def gram_times(v: Vector) -> Vector:
+            check()
             if n <= d:
                 return root * self.times(self.transpose_times(root * v))
             return self.transpose_times(root * root * self.times(v))

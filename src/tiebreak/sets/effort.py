@@ -29,7 +29,9 @@ def system_work(H: Matrix, G: Matrix | None = None, times: float = 1.0) -> float
     if affordable(most) or not sp.issparse(H):
         return float(most)
     entries = _factor_entries(H, sp.csr_array((0, n)) if G is None else G)
-    return float(most if entries is None else min(most, times * np.sqrt(2) * entries**1.5))
+    if entries is None:  # most systems are sparse: what cannot be told is begun
+        return float(times * (n + m))
+    return float(min(most, times * np.sqrt(2) * entries**1.5))
 
 
 def sparse_lu(K: Any) -> Any:
@@ -41,7 +43,7 @@ def sparse_lu(K: Any) -> Any:
 
 
 def _factor_entries(H: Matrix, G: Matrix) -> float | None:
-    """The entries of the factor; None where Clarabel is too old to tell."""
+    """The entries of the factor; None where Clarabel is older than 0.11 and does not tell."""
     import clarabel
 
     settings = clarabel.DefaultSettings()
