@@ -73,14 +73,16 @@ class Chain:
             solved = self._proved(level, self._at_point(level) or self._linear(level), last)
         told = self.told(solved.x)
         holds = not level.linear and not unique  # on a single point there is no image left to hold
-        self._shrink(level, solved, level.image if holds and not last else None, last)
+        found = self._shrink(level, solved, level.image if holds and not last else None, last)
+        if not (level.linear or unique or accepted(found, self.tol)):
+            self.notes.append(f"a quadratic level is known to a relative width of {found.width:.1e} only")
         if holds:
             self._programme = None  # its rows lack those of this level
         if last:
             self._undecided = not unique
         elif not unique:
             self._look(level)
-        return Outcome(solved.bracket, told, constant or told or None)
+        return Outcome(found, told, constant or told or None)
 
     @property
     def held(self) -> Held:
@@ -156,8 +158,6 @@ class Chain:
     def _quadratic(self, level: Level) -> Solved:
         solved, asked = solve_quadratic(self.face, level, self.tol)
         self.steps += asked
-        if not accepted(solved.bracket, self.tol):
-            self.notes.append(f"a quadratic level is known to a relative width of {solved.bracket.width:.1e} only")
         return solved
 
     # -- what a level leaves ---------------------------------------------------------------------------------------
@@ -210,11 +210,18 @@ class Chain:
         self.well_posed = False
         self.notes.append(f"{why}; a slack would be safer")
 
-    def _shrink(self, level: Level, solved: Solved, P: ExtMatrix | None, last: bool) -> None:
-        """Fix columns and rows with a nonzero multiplier at their bounds, and record the level."""
+    def _shrink(self, level: Level, solved: Solved, P: ExtMatrix | None, last: bool) -> Bracket:
+        """Fix columns and rows with a nonzero multiplier at their bounds, and record the level; its bounds after that.
+
+        Over bounds alone the point is feasible, and a first level falls by less than the square of its reach.
+        """
         face, own = self.face, solved.bracket
         z = own.grad - face.held_part(solved.y, solved.w)
         left = self._left(level, solved, z, last)
+        if P is not None and not face.records and not face.given.low.size:
+            value = float(own.value)
+            gap = left.reach**2 + own.value_error
+            own = replace(own, gap=min(own.gap, gap), lower=max(own.lower, value - gap - EPS * abs(value)))
         sides = -np.sign(double(z[left.fixed])).astype(np.int8)
         face.column_side[left.fixed] = sides
         face.row_side[left.rows] = -np.sign(double(solved.y[left.rows]))
@@ -247,6 +254,7 @@ class Chain:
         self._held = None
         if self._programme is not None and self._origin is not None:
             self._programme.fix(left.fixed, left.rows, face.x - self._origin)
+        return own
 
     def _weigh(self, sizes: Vector, threshold: float) -> None:
         """Say so where the face hangs on which of the multipliers count as nonzero."""
