@@ -55,7 +55,9 @@ def descended(step: Step, start: State, noise: Vector) -> State:
         state = goal
         if not _release(step, sides, state, noise):
             done = sharpened(step, state, sides)
-            return done if done.residual <= max(start.residual, float(noise.max(initial=0.0))) else start
+            return (
+                done if done.residual <= max(start.residual, float((noise * step.give[0]).max(initial=0.0))) else start
+            )
     return state if state.residual < start.residual else start
 
 

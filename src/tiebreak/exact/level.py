@@ -85,7 +85,7 @@ def _why_not_in_range(objective: Objective) -> str:
 
 @dataclass
 class Level:
-    """sum of squares and forms + <q, x> + constant, in units where variables and curvature have size 1."""
+    """sum of squares and forms + <q, x> + constant, in units where variables and values have size 1."""
 
     dim: int
     q: Ext
@@ -98,19 +98,30 @@ class Level:
     rounded: bool = False  # whether q is not the sum of the given ones to the last bit
 
     @classmethod
-    def of(cls, objective: Objective, dim: int, length: float = 1.0) -> Level:
-        """The objective, which ``why_not_quadratic`` has passed, for variables in units of ``length``."""
+    def of(cls, objective: Objective, dim: int, length: float = 1.0, sizes: Vector | None = None) -> Level:
+        """The objective, which ``why_not_quadratic`` has passed, for variables in units of ``length``.
+
+        Values come in units of what is added up to them at variables of these ``sizes``, 1 if not given.
+        """
         level = cls(dim, ext(np.zeros(dim)), length)
         level._add(objective, np.longdouble(1))
-        sizes = [float(s.scale) * (1.0 if s.F is None else float(s.F.size.max()) ** 2) for s in level.squares]
-        sizes += [float(form.scale) * float(form.Q.size.max()) for form in level.forms]
-        curvature = float(power_of_two(np.array([max(sizes, default=0.0)]))[0])
-        level.q, level.constant = level.q / curvature, level.constant / curvature
-        level.squares = [s._replace(scale=s.scale / curvature) for s in level.squares]
-        level.forms = [form._replace(scale=form.scale / curvature) for form in level.forms]
-        level.unit = curvature * length**2
+        unit = float(power_of_two(np.array([level._size(np.ones(dim) if sizes is None else sizes)]))[0])
+        level.q, level.constant = level.q / unit, level.constant / unit
+        level.squares = [s._replace(scale=s.scale / unit) for s in level.squares]
+        level.forms = [form._replace(scale=form.scale / unit) for form in level.forms]
+        level.unit = unit * length**2
         level.lower_bound = objective.lower_bound / level.unit
         return level
+
+    def _size(self, sizes: Vector) -> float:
+        """What is added up to values of the second-order part at variables of these sizes; 0 without one."""
+        total = 0.0
+        for F, b, scale in self.squares:
+            image = sizes if F is None else np.asarray(F.size @ sizes)
+            total += float(scale) * float(np.max(image + (0.0 if b is None else np.abs(b)), initial=0.0)) ** 2
+        for Q, scale in self.forms:
+            total += float(scale) * float(np.max(sizes * (Q.size @ sizes), initial=0.0))
+        return total
 
     def _add(self, objective: Objective, factor: np.longdouble) -> None:
         if isinstance(objective, Sum):

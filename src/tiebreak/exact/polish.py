@@ -36,6 +36,8 @@ def _polished(step: Step, guess: State) -> State:
         after = corrected(step, sides, state, rounding)
         if after.key == sides.key and downhill(step, sides, state.slope, rounding) is None:
             done = sharpened(step, state, sides)
-            return done if done.residual <= max(best.residual, float(rounding.max(initial=0.0))) else best
+            return (
+                done if done.residual <= max(best.residual, float((rounding * step.give[0]).max(initial=0.0))) else best
+            )
         sides = after
     return descended(step, best, rounding) if step.small else best

@@ -145,7 +145,7 @@ def _solve(
     answers: list[Answer] = []
     unit_before = 1.0
     for k, objective in enumerate(levels):
-        level = Level.of(objective, face.x.size, length)
+        level = Level.of(objective, face.x.size, length, np.maximum(face.scale, np.abs(double(face.x))))
         before = answers[-1] if answers else None
         on_stop = nullcontext() if before is None else keeping(partial(_unfinished, before, objective))
         with on_stop, keeping_levels(answers):

@@ -33,16 +33,16 @@ class Sides(NamedTuple):
 
 
 def suggested(step: Step, state: State) -> Sides:
-    """Those ends whose multiplier exceeds the distance to them."""
+    """Those ends whose multiplier would push farther than they are away."""
     face = step.face
     return Sides(
-        _suggested(state.d, face.lower, face.upper, state.slope),
-        _suggested(state.activity, face.low, face.high, state.y),
+        _suggested(state.d, face.lower, face.upper, state.slope * step.give[0]),
+        _suggested(state.activity, face.low, face.high, state.y * step.give[1]),
     )
 
 
-def _suggested(value: Ext, low: Ext, high: Ext, multiplier: Ext) -> NDArray[np.int8]:
-    side = np.where(multiplier > value - low, -1, np.where(-multiplier > high - value, 1, 0))
+def _suggested(value: Ext, low: Ext, high: Ext, push: Ext) -> NDArray[np.int8]:
+    side = np.where(push > value - low, -1, np.where(-push > high - value, 1, 0))
     return np.where(low == high, 1, side).astype(np.int8)
 
 

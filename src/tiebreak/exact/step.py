@@ -107,6 +107,12 @@ class Step:
         )
         return columns * size, 1 / power_of_two(roots), rows, size
 
+    @cached_property
+    def give(self) -> tuple[Vector, Vector]:
+        """How far a unit of slope moves a column, and a unit of a multiplier the activity of its row, more or less."""
+        columns, _, rows, size = self.units
+        return (columns / size) ** 2, rows**2
+
     def programme(self) -> QP:
         """The programme for a solver in double precision, in its units."""
         F, weight = self.lifted
@@ -153,15 +159,15 @@ class Step:
     def state(self, d: Ext, y: Ext) -> State:
         """What there is to know about a step and its multipliers, in extended precision.
 
-        The natural residual is absolute, and zero exactly at solutions.
+        The natural residual is a length, and zero exactly at solutions.
         """
         face = self.face
         full = self.origin.copy()
         full[face.columns] += d
         slope = self.level.grad(full)[face.columns] - face.G.transpose_times(y)
         activity = face.G.times(d)
-        columns = d - np.clip(d - slope, face.lower, face.upper)
-        rows = activity - np.clip(activity - y, face.low, face.high)
+        columns = d - np.clip(d - slope * self.give[0], face.lower, face.upper)
+        rows = activity - np.clip(activity - y * self.give[1], face.low, face.high)
         residual = max(float(np.abs(columns).max(initial=0)), float(np.abs(rows).max(initial=0)))
         return State(d, y, slope, activity, residual)
 
