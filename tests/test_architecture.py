@@ -42,7 +42,7 @@ LAYERS = {
     "callbacks": {"arrays", "certificate", "origin", "problem", "solvers", "storage"},
     "witness": {"arrays", "objectives", "sets", "usercode"},
     "watch": {"arrays", "deadline", "objectives", "sets", "problem", "usercode", "witness"},
-    "examination": {"arrays", "objectives", "problem", "sets", "usercode", "watch"},
+    "examination": {"arrays", "deadline", "objectives", "problem", "sets", "usercode", "watch"},
     "result": {"arrays", "callbacks", "certificate", "problem", "solvers", "verify", "storage"},
     "verify": {"arrays", "lexicographic", "objectives", "problem", "result", "sets"},
     "storage": {"disk", "result", "solvers"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import zlib
 
 import numpy as np
 import pytest
@@ -114,3 +115,38 @@ def test_a_false_error_bound_is_found_when_it_contradicts_what_is_proved() -> No
     problem = tb.Problem(f, g, tb.L2Ball(2.0), error_bound=tb.ErrorBound(1e6, 2.0, 3.0))
     with pytest.raises(tb.OracleError, match=r"error_bound: with ErrorBound.* but it is at least"):
         tb.solve(problem, "cg-bio")
+
+
+class Blurred(tb.SquaredNorm):
+    """A user's class with noise of 1e-6 in its value, which it declares or keeps to itself."""
+
+    declared = 0.0
+
+    def value_and_grad(self, x: np.ndarray) -> tuple[float, np.ndarray]:
+        value, grad = super().value_and_grad(x)
+        return value + 1e-6 * (zlib.crc32(x.tobytes()) / 2**32 - 0.5), grad
+
+    def value(self, x: np.ndarray) -> float:
+        return self.value_and_grad(x)[0]
+
+    def value_at(self, x: np.ndarray, image: object) -> float:
+        return self.value(x)
+
+    def value_and_grad_at(self, x: np.ndarray, image: object) -> tuple[float, np.ndarray]:
+        return self.value_and_grad(x)
+
+    def rounding(self, x: np.ndarray) -> tuple[float, float]:
+        return self.declared, 1e-15
+
+    def value_and_error(self, x: np.ndarray) -> tuple[float, float]:
+        return self.value(x), self.declared
+
+
+def test_noise_that_a_class_declares_is_given_away_and_other_noise_is_an_error() -> None:
+    g = tb.LeastSquares([[1.0, 1.0]], [1.0])
+    blurred = Blurred(dim=2)
+    with pytest.raises(tb.OracleError, match="upper"):
+        tb.solve(tb.Problem(blurred, g, tb.L2Ball(2.0)), "cg-bio", max_iter=100)
+    blurred.declared = 1e-6
+    result = tb.solve(tb.Problem(blurred, g, tb.L2Ball(2.0)), "cg-bio", tol_upper=1e-2, tol_lower=1e-2)
+    assert result.certificate.f_lower <= 0.25

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .arrays import Vector
+from .deadline import check
 from .objectives import GradientError, check_gradient
 from .objectives.base import Objective
 from .problem import Problem
@@ -54,7 +55,7 @@ def examine(problem: Problem, witnesses: Witnesses, seed: int | None) -> None:
                 _tried(level.value_and_grad, point)
 
 
-def confirm(problem: Problem, x: Vector) -> None:
+def confirm(problem: Problem, x: Vector, f_lower: float, g_lower: float) -> None:
     """Before success at x: whether the set has it, and whether a walk downhill from there meets a contradiction.
 
     ``problem`` is the watched one. A bound that rests on a claimed ``lower_bound`` alone gets a longer walk, as values
@@ -71,10 +72,10 @@ def confirm(problem: Problem, x: Vector) -> None:
             _check_inside(domain, x, "the answer of the run")
             if "project" in domain.oracles:
                 domain.project(x)
-        for name, level in (("upper", problem.upper), ("lower", problem.lower)):
+        for name, level, bound in (("upper", problem.upper, f_lower), ("lower", problem.lower, g_lower)):
             if level.claims:
                 _check_structure(name, level, x)
-                _walk(level, domain, x, 40 if np.isfinite(level.lower_bound) else 4)
+                _walk(level, domain, x, 40 if bound == level.lower_bound else 4)
 
 
 def _corners(domain: Domain, directions: Vector) -> list[Vector]:
@@ -111,12 +112,15 @@ def _check_inside(domain: Domain, x: Vector, origin: str) -> None:
 def _walk(level: Objective, domain: Domain, x: Vector, steps: int) -> None:
     """Conditional gradient steps with a coarse line search, each value and gradient seen by the witness."""
     for _ in range(steps):
+        check()
         found = _tried(level.value_and_grad, x)
         if found is None:
             return
         value, c = found
         if "lmo" in domain.oracles:
             step = domain.lmo(c) - x
+            if level.convex and 0 >= float(c @ step) >= level.lower_bound - value and steps > 4:
+                return  # the tangent shows that nothing is below the bound
         else:
             step = domain.project(x - c / (float(np.linalg.norm(c)) or 1.0)) - x
         if not step.any():

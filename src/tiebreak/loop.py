@@ -257,7 +257,7 @@ class Run:
     def _confirm(self) -> None:
         """Before success: what a user wrote must not contradict it."""
         if by_user(self.problem) and self._observed is not None:
-            confirm(self.bounds.problem, self._observed.point)
+            confirm(self.bounds.problem, self._observed.point, self.bounds.f_lower, self.bounds.g_lower)
 
     def _shown(self, certificate: Certificate) -> bool:
         return certificate.shows(self.tol_upper, self.tol_lower, self.problem.slack)

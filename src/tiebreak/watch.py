@@ -208,6 +208,7 @@ class _UsersObjective(_WatchedObjective):
     ) -> None:
         super().__init__(inner, name, calls)
         self._witness, self._witnesses = witness, witnesses
+        self._declares = _declares_errors(inner)
 
     @cached_property
     def smooth_part(self) -> Objective:
@@ -246,14 +247,28 @@ class _UsersObjective(_WatchedObjective):
     def _seen_value(self, x: Vector, answer: Any) -> float:
         value = float(real_copy(answer, "value", ()))
         self._noted("value", value)
-        self._witness.saw(x, value)
+        self._witness.saw(x, value, error=self._error(x))
         return value
 
     def _seen(self, x: Vector, answer: Any) -> tuple[float, Vector]:
         value, grad = float(real_copy(answer[0], "value", ())), real_copy(answer[1], "grad", x.shape)
         self._noted("grad", value, grad)
-        self._witness.saw(x, value, grad)
+        self._witness.saw(x, value, grad, self._error(x))
         return value, grad
+
+    def _error(self, x: Vector) -> float:
+        """The error that a user's class declares: of the value, and of the gradient along a step as long as x."""
+        if not self._declares:
+            return 0.0
+        value_error, grad_error = self.rounding(x)
+        return value_error + 2 * grad_error * float(np.linalg.norm(x))
+
+
+def _declares_errors(objective: Any) -> bool:
+    """Whether a user's class, or one in a sum, has its own ``rounding``: noise that is declared is given away."""
+    parts = (*getattr(objective, "terms", ()), *([objective.inner] if hasattr(objective, "inner") else []))
+    own = type(objective).rounding is not Objective.rounding and bool(objective.claims)
+    return any(map(_declares_errors, parts)) if parts else own
 
 
 class _UsersDomain(_WatchedDomain):
@@ -292,3 +307,8 @@ class _UsersDomain(_WatchedDomain):
         if inside:
             self._witness.saw_point(x, "contains", tol * float(np.linalg.norm(x)))
         return inside
+
+    def distance_outside(self, x: Vector) -> float:
+        if type(self._inner).distance_outside is Domain.distance_outside:  # by oracles that the witness sees
+            return float(Domain.distance_outside(self, x))
+        return float(call("distance_outside", self._inner.distance_outside, x))

@@ -64,14 +64,15 @@ class ObjectiveWitness:
         self._points, self._grads = _Rows(half, dim), _Rows(half, dim)
         self._numbers = _Rows(half, 4)  # value, value - <grad, x>, |x|^2, |grad|^2
         self._answers: dict[bytes, tuple[float | None, Vector | None]] = {}
-        self._size = 0.0
+        self._size = self._declared = 0.0
 
-    def saw(self, x: Vector, value: float, grad: Vector | None = None) -> None:
-        """Value and perhaps gradient at x."""
+    def saw(self, x: Vector, value: float, grad: Vector | None = None, error: float = 0.0) -> None:
+        """Value and perhaps gradient at x, and by how much its class says that the value may be wrong."""
+        self._declared = max(self._declared, error)
         x_square, grad_square = float(x @ x), 0.0 if grad is None else float(grad @ grad)
         self._size = max(self._size, abs(value) + sqrt(x_square * grad_square))
         self._compare(x, value, grad)
-        allowed = (NOISE + 4 * (x.size + 8) * UNIT_ROUNDOFF) * self._size
+        allowed = (NOISE + 4 * (x.size + 8) * UNIT_ROUNDOFF) * self._size + 2 * self._declared
         if value < self._lower_bound - allowed:
             self._fail(f"its value {value:.9g} is below its lower_bound = {self._lower_bound:.9g}; correct lower_bound")
         if self._points.count and (self._convex or self._smoothness is not None):
@@ -125,14 +126,15 @@ class ObjectiveWitness:
         """With what was answered at the same point."""
         key = x.tobytes()
         old_value, old_grad = self._answers.pop(key, (None, None))
-        if value is not None and old_value is not None and abs(value - old_value) > NOISE * self._size:
+        allowed = NOISE * self._size + 2 * self._declared
+        if value is not None and old_value is not None and abs(value - old_value) > allowed:
             self._fail(
                 f"its value at one point was {old_value:.12g} and then {value:.12g};"
                 " it must not depend on anything but x"
             )
         if grad is not None and old_grad is not None:
             change, size = float(np.abs(grad - old_grad).max()), float(np.abs(old_grad).max())
-            if change > 1e-8 * size + NOISE * self._size / (1 + float(np.linalg.norm(x))):
+            if not self._declared and change > 1e-8 * size + NOISE * self._size / (1 + float(np.linalg.norm(x))):
                 self._fail(
                     f"two gradients at one point differ by {change:.3g}; a gradient must not depend on anything but x"
                 )

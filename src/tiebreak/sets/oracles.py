@@ -46,8 +46,10 @@ class FromOracles(Domain):
 
     Notes
     -----
-    Answers are checked for their shape and for NaN or infinite entries. Bounds computed with ``lmo`` are as good
-    as the function given: ``assumes`` says so.
+    Answers are checked for their shape and for NaN or infinite entries. ``solve`` compares them with each other, and
+    raises ``OracleError`` where they cannot all be right: an ``lmo`` that is no minimiser over the points known, a
+    ``project`` or ``contains`` that contradicts it, a ``diameter`` that is too small. Bounds computed with ``lmo`` are
+    as good as the function given: ``assumes`` says so.
 
     Examples
     --------
