@@ -32,9 +32,9 @@ class Function(Objective):
 
     Notes
     -----
-    Both callables get a copy of x and may work in place. ``check_gradient`` tells whether they agree. ``solve`` compares
-    their answers with each other and with what is claimed here, and raises ``OracleError`` where they cannot all be
-    right; values must be computed in double precision and depend on x alone. A class of its own (a subclass of
+    Both callables get a copy of x and may work in place. ``check_gradient`` tells whether they agree. ``solve``
+    compares their answers with each other and with what is claimed here, and raises ``OracleError`` where they cannot
+    all be right; values must be computed in double precision and depend on x alone. A class of its own (a subclass of
     ``Objective``) may declare larger errors by its method ``rounding``; the bounds then give them away.
 
     Examples
