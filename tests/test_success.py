@@ -24,6 +24,7 @@ PROVED = Certificate(g_lower=0.0, g_upper=0.0, lower_gap=1e-5, f_lower=1.0, f_up
         ({"upper_gap": np.inf}, False),
         ({"upper_gap": np.nan}, False),
         ({"lower_gap": 1.1e-4}, False),
+        ({"lower_gap": -1.1e-4}, False),
         ({"stationarity": 0.5e-4, "upper_gap": 3.0}, True),
         ({"stationarity": 1.0, "upper_gap": 3.0}, False),
         ({"stationarity": -1.0, "upper_gap": 3.0}, False),
@@ -113,6 +114,27 @@ def test_methods_with_a_lower_tolerance_can_be_asked_for_more(method):
     tighter = method.tightened(problem, state)
     assert tighter.shrink == pytest.approx(0.1 * state.shrink) and not tighter.finished
     assert method.advance(problem, tighter).k == 1
+
+
+class _Astray(tb.Solver):
+    """A method that leaves the domain by 1e-5: g there is below g*, and f is as small as can be."""
+
+    needs = frozenset({"upper.grad", "lower.grad"})
+    info = tb.CG.info
+
+    def start(self, problem, x0):
+        return tb.State(x=np.array([0.5, 0.5]))
+
+    def advance(self, problem, state):
+        return replace(state, k=state.k + 1, x=np.array([-1e-5, 0.5]))
+
+
+def test_a_point_outside_the_domain_is_no_success():
+    problem = tb.Problem(tb.SquaredNorm(center=[-1e-5, 0.5]), tb.Linear([1.0, 0.0]), tb.Box(0, 1))
+    result = tb.solve(problem, _Astray(), max_iter=3)
+    assert result.certificate.shows(1e-4, 1e-4)  # both gaps are tiny
+    assert not result.success and "outside the domain, by 1e-05" in result.message
+    assert not replace(result, success=True, status=tb.Status.CONVERGED).verify(problem).ok
 
 
 def test_the_digits_case():

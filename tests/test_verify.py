@@ -56,7 +56,7 @@ def test_right_results_pass_and_wrong_ones_do_not(case):
     _, problem, method = CASES[case]
     result = tb.solve(problem, method, **LIMITS)
     assert result.verify(problem).complaints == ()
-    for name, wrong in _planted(problem, result) if case % 2 == 0 else ():
+    for name, wrong in _planted(problem, result) if case % 3 == 0 else ():
         check = wrong.verify(problem)
         assert not check.ok, name
         assert check.complaints

@@ -88,10 +88,11 @@ class Certificate:
         """Whether both tolerances are proved and nothing known contradicts that x is a solution.
 
         Proved: f(x) - f* (or stationarity) <= tol_upper, and g(x) - g* <= tol_lower; with slack, that x is feasible:
-        g(x) - g* <= slack. Contradicted: by an upper gap (or stationarity) that is negative by more than tol_upper.
+        g(x) - g* <= slack. Contradicted: by an upper gap (or stationarity) that is negative by more than tol_upper, or
+        by a lower gap that is negative by more than tol_lower.
         """
         upper = self.upper_gap if self.stationarity is None else min(self.stationarity, self.upper_gap)
-        return bool(-tol_upper <= upper <= tol_upper and self.lower_gap <= (slack or tol_lower))
+        return bool(-tol_upper <= upper <= tol_upper and -tol_lower <= self.lower_gap <= (slack or tol_lower))
 
 
 @dataclass

@@ -22,7 +22,7 @@ from .examination import by_user, confirm
 from .origin import Ledger, Origin
 from .problem import Problem, start_point
 from .result import Result, Status, explain
-from .resume import first_state, origin_of, starting_point
+from .resume import INSIDE, first_state, origin_of, starting_point
 from .solvers import Solver, State
 from .watch import NonFiniteError, Witnesses, watched
 
@@ -98,6 +98,7 @@ class Run:
         self._next_check = 0 if self.solver.needs else 1  # the start of a method without oracles tells nothing
         self._observed: _Observed | None = None
         self._tightened_at = 0
+        self._outside = 0.0
         self._unchanged = 0
         self._changed_at = 0
         self._last_chunk: tuple[int, float] | None = None
@@ -236,7 +237,7 @@ class Run:
             feasible = self.bounds.feasible(x) if self.problem.slack > 0 else None
             seen = self._read(x, x if feasible is None else feasible)
             self.trace.record(state.k, self.elapsed(), seen.f, seen.g, seen.certificate)
-            shown = self._shown(seen.certificate)
+            shown = self._shown(seen)
             self._observed = seen if shown or self._looked else None
             return shown
         if state.finished and state.k == self._done_at:  # the run before ended here
@@ -244,25 +245,29 @@ class Run:
         return (self._due(state) or state.settled or state.finished) and self._converged(state)
 
     def _converged(self, state: State) -> bool:
-        certificate = self._observe(state)
-        b = self.bounds
+        seen, b = self._observe(state), self.bounds
         where = crc32(state.x.tobytes() + self.solver.solution(state).tobytes())
         weight = int(np.frexp(state.multiplier)[1])  # a method whose weight still grows may yet move
         now = (b.g_lower, b.g_upper, b.f_lower, b.f_upper, where, weight)
         self._unchanged = self._unchanged + 1 if now == self._last else 0
         self._changed_at = self._changed_at if self._unchanged else state.k
         self._last = now
-        return self._shown(certificate)
+        return self._shown(seen)
 
     def _confirm(self) -> None:
         """Before success: what a user wrote must not contradict it."""
         if by_user(self.problem) and self._observed is not None:
             confirm(self.bounds.problem, self._observed.point, self.bounds.f_lower, self.bounds.g_lower)
 
-    def _shown(self, certificate: Certificate) -> bool:
-        return certificate.shows(self.tol_upper, self.tol_lower, self.problem.slack)
+    def _shown(self, seen: _Observed) -> bool:
+        """Whether the certificate shows a solution, and the point is one of Z."""
+        if not seen.certificate.shows(self.tol_upper, self.tol_lower, self.problem.slack):
+            return False
+        size = float(np.linalg.norm(seen.point)) or min(self.problem.domain.diameter, 1.0)
+        self._outside = self.problem.domain.distance_outside(seen.point)
+        return self._outside <= INSIDE * size
 
-    def _observe(self, state: State) -> Certificate:
+    def _observe(self, state: State) -> _Observed:
         """Fresh bounds at what the method would return, recorded in the trace."""
         x = self.solver.solution(state)
         seen = None
@@ -271,12 +276,12 @@ class Run:
             f, (g, g_error) = self._values(x)
             self.bounds.adopt(state.answer, f, g)
             seen = _Observed(x, x, f, g, self.bounds.certificate(f, g, g_error, self.stationarity))
-        if seen is None or not self._shown(seen.certificate):
+        if seen is None or not self._shown(seen):
             self.stationarity = self.bounds.observe(x, state.anchor, state.multiplier)
             seen = self._read(x, self._feasible(x))
         self._observed = seen
         self.trace.record(state.k, self.elapsed(), seen.f, seen.g, seen.certificate)
-        return seen.certificate
+        return seen
 
     def _feasible(self, x: Vector) -> Vector:
         """With slack, the point to return for x: one that is proved feasible, where there is one."""
@@ -321,6 +326,8 @@ class Run:
             f, (g, g_error) = self.problem.upper.value(point), self.problem.lower.value_and_error(point)
             seen = _Observed(x, point, f, g, self.bounds.certificate(f, g, g_error, self.stationarity))
         words = explain(seen.certificate, self.problem, self.tol_upper)
+        if status is not Status.CONVERGED and self._outside > INSIDE:
+            detail = f"{detail}; a point that the method found is outside the domain, by {self._outside:.3g} at most"
         split = getattr(self.problem.domain, "split", None)
         return Result(
             x=seen.point,

@@ -24,7 +24,7 @@ Method = str | Solver[Any]
 Start = ArrayLike | Result | State | str | Path | None
 
 INSIDE = 1e-9
-"""A start is taken as it is when it violates no constraint by more than this, relative to the size of Z."""
+"""A start is taken as it is, and an answer counts as in Z, when it is outside by no more than this (relative)."""
 
 OF_THE_RUN = ("tol_upper", "tol_lower", "seed")
 """Parameters of methods that a run may change without being another run."""
