@@ -204,6 +204,15 @@ def test_a_decomposition_that_fails_costs_the_polish_and_no_more(monkeypatch):
     assert answer.f_lower <= answer.f_upper
 
 
+def test_multipliers_of_rows_that_the_point_is_beside():
+    """The fit (2, 1) touches 2x + y >= 5, whose multiplier is zero: a little of both, multiplied, is not nothing."""
+    domain = tb.Polyhedron(A_ub=[[-3.0, -1.0], [-2.0, -1.0]], b_ub=[-6.0, -5.0], bounds=(-4, 12))
+    lower, upper = tb.LeastSquares([[1.0, 2.0], [-1.0, 2.0]], [4.0, 0.0]), tb.LeastSquares([[-1.0, -2.0]], [-4.0])
+    answer = solve_rows([lower, upper], domain)[-1]
+    assert answer.f_lower <= 0.0 <= answer.f_upper
+    assert answer.lower_unique is True
+
+
 def test_ranks_of_what_is_stored():
     rng = np.random.default_rng(0)
     exact = rng.integers(-3, 4, (30, 5)) @ rng.integers(-3, 4, (5, 12)) * 2.0 ** rng.integers(-20, 20, 12)

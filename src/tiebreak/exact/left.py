@@ -85,7 +85,8 @@ def left_by_costs(face: Face, z: Ext) -> Left:
 
 def left_by_gradient(face: Face, level: Level, solved: Solved, by_value: float) -> Left:
     """A quadratic level with its reach; columns whose multipliers the reach does not cover stay unfixed."""
-    slope = slope_left(face, level, solved.x, solved.y, solved.w)
+    y = _with_ends(face, solved.y)
+    slope = slope_left(face, level, solved.x, y, solved.w)
     error = slope.error + np.sqrt(level.diagonal) * slope.image_error
     at = _at_ends(face, solved.x, slope.left)
     left = _fixed(face, solved, slope, error, at & (np.abs(slope.left) > 2 * error))
@@ -94,7 +95,7 @@ def left_by_gradient(face: Face, level: Level, solved: Solved, by_value: float) 
         held = _held(face, left, slope.left, solved.y)
         if not held.small(level):
             return replace(left, reach=by_value, exact=False, by_value=True)
-        found = reach(held, level, slope, solved.near.shift)
+        found = reach(held, level, slope, solved.near.shift, _loose(face, solved, y, held))
         covered = error + np.sqrt(level.diagonal) * min(found.length, by_value)
         kept = np.abs(slope.left) > 2 * covered
         if kept[left.fixed].all():
@@ -142,6 +143,24 @@ def _with_spreads(face: Face, solved: Solved, z: Vector, error: Vector, left: Le
     room += -float(lowest.sum()) - float(lowest_rows.sum())
     room = 1.01 * max(room, 0.0)
     return replace(left, column_spread=room / np.abs(z[left.columns]), row_spread=room / np.abs(y[left.rows]))
+
+
+def _with_ends(face: Face, y: Ext) -> Ext:
+    """Without the multipliers of ends that are not there."""
+    return np.where(((y > 0) & np.isinf(face.given.low)) | ((y < 0) & np.isinf(face.given.high)), 0, y)
+
+
+def _loose(face: Face, solved: Solved, y: Ext, held: Held) -> float:
+    """What the multipliers of rows that are not held gain as the true solution nearby is not at their ends."""
+    size = np.abs(double(y))
+    size[held.rows] = 0
+    if not size.any():
+        return 0.0
+    ends = np.where(y > 0, face.given.low, np.where(y < 0, face.given.high, 0.0))
+    apart = np.where(size > 0, np.abs(double(ends - face.A.times(solved.x))), 0.0) + face.A.times_error(solved.x)
+    if solved.near.moves is not None:
+        apart = apart + np.asarray(face.A.size @ solved.near.moves)
+    return float(size @ apart) * (1 + 1e-12)
 
 
 def _held(face: Face, left: Left, z: Vector, y: Ext) -> Held:

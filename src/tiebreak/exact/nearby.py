@@ -40,6 +40,7 @@ class Near(NamedTuple):
     rise: float
     shift: float  # sqrt(<d, Hd>), H the Hessian of the level
     single: bool
+    moves: Vector | None = None  # the same by columns; None where it is the point itself
 
 
 HERE = Near(0.0, 0.0, False)
@@ -166,5 +167,7 @@ def _judged(held: Held, level: Level, x: Ext, base: Ext, inside: NDArray[np.intp
     if base is not x:
         there = level.at(x)
         rise += float(here.value - there.value) + here.value_error + there.value_error
-        shift += np.sqrt(level.bend(np.abs(double(base - x)) * (1 + UNIT)))
-    return Near(max(0.0, rise), float(shift), False) if np.isfinite(rise + shift) else NOWHERE
+        apart = np.abs(double(base - x)) * (1 + UNIT)
+        shift += np.sqrt(level.bend(apart))
+        moves = moves + apart
+    return Near(max(0.0, rise), float(shift), False, moves) if np.isfinite(rise + shift) else NOWHERE

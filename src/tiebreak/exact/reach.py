@@ -5,11 +5,12 @@ x* a true minimiser. The step d = x* - p changes nothing held, E d = 0, and <gra
 
     |d|_H^2 <= -<c, d> + shift |d|_H,   c the gradient at x, of which only what E leaves matters.
 
-For any v and y with c = Hv + E'y + rest on the unfixed columns, -<c, d> <= |v|_H |d|_H + |rest| |d|. As |d| is no
-larger than the set, |d|_H <= |v|_H + shift + sqrt(|rest| |d|), whatever the ranks. If c belongs to the range of H and
-E' for certain, d may be taken without the directions that change neither, so that |d| <= |d|_H/sigma with sigma^2 the
-smallest nonzero curvature where E d = 0: then |d|_H <= |v|_H + shift + |rest|/sigma, linear in the residual, where the
-difference of two values would give its square root.
+For any v and y with c = Hv + E'y + rest on the unfixed columns, -<c, d> <= |v|_H |d|_H + |rest| |d|. (Rows that are
+not held, but have multipliers, add those times the distance of p from their ends: ``loose``, under the square root.)
+As |d| is no larger than the set, |d|_H <= |v|_H + shift + sqrt(|rest| |d|), whatever the ranks. If c belongs to the
+range of H and E' for certain, d may be taken without the directions that change neither, so that |d| <= |d|_H/sigma
+with sigma^2 the smallest nonzero curvature where E d = 0: then |d|_H <= |v|_H + shift + |rest|/sigma, linear in the
+residual, where the difference of two values would give its square root.
 """
 
 from __future__ import annotations
@@ -44,11 +45,14 @@ class Curvature(NamedTuple):
     least: float
 
 
-def reach(held: Held, level: Level, slope: Slope, shift: float) -> Reach:
-    """The bound from what multipliers left of the gradient at the point."""
+def reach(held: Held, level: Level, slope: Slope, shift: float, loose: float) -> Reach:
+    """The bound from what multipliers left of the gradient at the point.
+
+    ``loose`` bounds what the multipliers of rows that are not held can gain, as p need not be at their ends.
+    """
     S = held.columns
     if S.size == 0:
-        return Reach(shift, True, True)
+        return Reach(shift + np.sqrt(loose), True, True)
     root = level.root(S)
     scale = _scale(held, root)
     E = held.E / held.scale * scale
@@ -67,9 +71,9 @@ def reach(held: Held, level: Level, slope: Slope, shift: float) -> Reach:
     certain, exact = _decided(held, level, E, scale, own)
     box = held.face.box
     width = float(np.linalg.norm((box.upper - box.lower)[S] / scale))
-    length = along + np.sqrt(unexplained * width)
+    length = along + np.sqrt(unexplained * width + loose)
     if exact:
-        length = min(length, along + (unexplained / own.least if own.values.size else 0.0))
+        length = min(length, along + (unexplained / own.least if own.values.size else 0.0) + np.sqrt(loose))
     return Reach(1.01 * (float(length) + 2 * shift), exact, certain)
 
 
