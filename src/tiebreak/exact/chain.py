@@ -8,13 +8,12 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..arrays import Vector
 from ..sets.lp_model import Rows
 from .extended import Ext, ExtMatrix, double, ext
 from .face import Face, Record
 from .held import Held
 from .interrupt import check
-from .left import Left, left_by_costs, left_by_gradient, left_by_vertex, relative_multipliers
+from .left import Left, Sizes, left_by_costs, left_by_gradient, left_by_vertex, multiplier_sizes
 from .level import Level
 from .lp_level import SOUND, TIE, FaceProgram
 from .nearby import near, several
@@ -23,10 +22,8 @@ from .rank import EPS
 from .row_bracket import Bracket, bracket
 from .unique import constant_on, is_single, leads_elsewhere
 
-SHARP = 2.0**-10
-"""Below the threshold by more than this factor it is zero: extended arithmetic leaves less."""
 NEAR = 2.0**6
-"""Multipliers larger than the threshold by no more than this factor are reported, and so are those of a tie."""
+"""Multipliers larger than those of a tie by no more than this factor are reported as well."""
 
 
 class Outcome(NamedTuple):
@@ -43,7 +40,7 @@ class Chain:
 
     face: Face
     tol: float
-    sharpness: float = 1.0  # times the thresholds above which multipliers count as nonzero
+    sharp: bool = False  # whether multipliers that rounding of the data explains count as nonzero
     notes: list[str] = field(default_factory=list)
     ambiguous: int | None = None  # after which level: a multiplier below its threshold that is no rounding error
     well_posed: bool = True
@@ -185,9 +182,9 @@ class Chain:
         if level.linear:
             if not face.records and not face.given.low.size:
                 return left_by_costs(face, z)
-            sizes = relative_multipliers(face, solved, z)
-            self._weigh(np.concatenate(sizes), TIE)
-            return left_by_vertex(face, solved, z, sizes, TIE * self.sharpness)
+            sizes = multiplier_sizes(face, solved, z)
+            self._weigh(*sizes)
+            return left_by_vertex(face, solved, z, sizes, self.sharp)
         shift = solved.near.shift
         by_value = np.sqrt(2 * max(0.0, own.gap + own.allowance)) + shift
         if level.lower_bound >= 0 and not level.q.any() and not level.forms:
@@ -256,14 +253,14 @@ class Chain:
             self._programme.fix(left.fixed, left.rows, face.x - self._origin)
         return own
 
-    def _weigh(self, sizes: Vector, threshold: float) -> None:
+    def _weigh(self, *sizes: Sizes) -> None:
         """Say so where the face hangs on which of the multipliers count as nonzero."""
-        if self.ambiguous is None and ((sizes > threshold * SHARP) & (sizes <= threshold)).any():
+        if self.ambiguous is None and any((part.nonzero(True) & ~part.nonzero(False)).any() for part in sizes):
             self.ambiguous = len(self.face.records) + 1
-        close = int(np.sum((sizes > threshold * SHARP) & (sizes < threshold * NEAR)))
+        close = sum(int((part.nonzero(True) & (np.minimum(*part) < TIE * NEAR)).sum()) for part in sizes)
         if close:
             self._doubt(
-                f"{close} multipliers of a linear level are below {threshold * NEAR:.0e}, relative to its costs: "
+                f"{close} multipliers of a linear level are below {TIE * NEAR:.0e}, relative to its costs: "
                 "whether there is a tie hangs on the rounding of the data"
             )
 

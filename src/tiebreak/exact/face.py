@@ -188,6 +188,14 @@ class Face:
         return rows, np.append(low, more), np.append(high, more), lower, upper
 
 
+def is_elsewhere(levels: Sequence[Objective], domain: Domain, x: Vector) -> bool:
+    """Whether x is far from where a solve starts, or of another size than it takes for granted."""
+    face, unit = Face.of(domain, levels)
+    other = sizes_by_point(face.scale, x / unit)
+    moved = np.abs(double(face.x) - x / unit) / face.scale
+    return bool((np.abs(np.log2(other / face.scale)) >= 6).any() or moved.max() >= 64)
+
+
 def _ends(value: Ext, low: Vector, high: Vector, side: NDArray[np.int8], size: Vector) -> tuple[Ext, Ext]:
     """Low and high ends of the steps from ``value``: zero where it is at that end up to rounding, or fixed."""
     below, above = ext(low) - value, ext(high) - value

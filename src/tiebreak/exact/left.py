@@ -9,6 +9,7 @@ at most sqrt(H_jj) reach from that at xh, so that a column with a larger one is 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from .extended import Ext, double
 from .face import Face
 from .held import Held
 from .level import Level
+from .lp_level import TIE, ZERO
 from .quadratic_level import Solved
 from .reach import Reach, reach
 from .slope import Slope, slope_left
@@ -54,25 +56,41 @@ class Left:
         return np.union1d(self.columns, self.proved)
 
 
-def relative_multipliers(face: Face, solved: Solved, z: Ext) -> tuple[Vector, Vector]:
-    """Those of columns and rows beside the costs they are made of: rounding of these explains a few 1e-16.
+class Sizes(NamedTuple):
+    """Multipliers of columns and rows beside the costs they are made of, and beside the largest of all costs."""
 
-    A column's is a sum of such terms. Changing the costs of all columns of a row in proportion to its entries changes
-    its own: so it is compared with the least of their terms per unit of the entry. Zero where nothing is left to fix.
+    own: Vector
+    common: Vector
+
+    def nonzero(self, sharp: bool) -> NDArray[np.bool_]:
+        """Those that are not zero: by arithmetic alone, or beyond what rounding of the data explains."""
+        return np.asarray(self.own > ZERO if sharp else np.minimum(self.own, self.common) > TIE)
+
+
+def multiplier_sizes(face: Face, solved: Solved, z: Ext) -> tuple[Sizes, Sizes]:
+    """Those of columns and rows; zero where nothing is left to fix.
+
+    A column's is a sum of terms. Changing the costs of all columns of a row in proportion to its entries changes its
+    own: so it is compared with the least of their terms per unit of the entry.
     """
-    terms = column_terms(face.A, solved.bracket.grad, solved.y)
+    grad = solved.bracket.grad
+    terms = column_terms(face.A, grad, solved.y)
     for record, part in zip(face.records, solved.w, strict=True):
         if record.P is not None and part.any():
             terms = terms + np.asarray(record.P.size.T @ np.abs(double(part)))
     y = np.abs(double(solved.y))
+    largest = float((np.abs(double(grad)) * face.scale).max(initial=0.0)) or 1.0
+    columns, rows = np.abs(double(z)) * _open_columns(face), y * _open_rows(face)
     units = natural_sizes(face.transposed, terms, y)
-    columns = np.where(_open_columns(face) & (terms > 0), np.abs(double(z)) / np.where(terms > 0, terms, 1.0), 0.0)
-    return columns, np.where(_open_rows(face) & (units > 0), y / np.where(units > 0, units, 1.0), 0.0)
+    return (
+        Sizes(columns / np.where(terms > 0, terms, 1.0), columns * face.scale / largest),
+        Sizes(rows / np.where(units > 0, units, 1.0), rows * face.row_size / largest),
+    )
 
 
-def left_by_vertex(face: Face, solved: Solved, z: Ext, sizes: tuple[Vector, Vector], threshold: float) -> Left:
-    """A linear level: multipliers whose relative sizes are above the threshold are not zero."""
-    columns, rows = (np.flatnonzero(part > threshold) for part in sizes)
+def left_by_vertex(face: Face, solved: Solved, z: Ext, sizes: tuple[Sizes, Sizes], sharp: bool) -> Left:
+    """A linear level: what has a multiplier that is not zero is fixed."""
+    columns, rows = (np.flatnonzero(part.nonzero(sharp)) for part in sizes)
     left = Left(columns, rows, np.zeros(0), np.zeros(0), np.zeros(0, np.intp))
     return _with_spreads(face, solved, double(z), solved.bracket.grad_error, left)
 

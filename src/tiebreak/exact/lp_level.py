@@ -25,7 +25,9 @@ Sixteen units in the last place: what rounding of the data explains, 0.1 + 0.2 a
 """
 ZERO = max(TIE / 2**10, 32 * UNIT)
 """Below this a multiplier is zero: extended arithmetic leaves less."""
-PASSES = 4
+RESOLVED = 2.0**-30
+"""What is this much of the largest cost is decided by HiGHS for certain."""
+PASSES = 6
 CONDITION = 1e12
 """Up to this condition number a basis matrix is regular for certain."""
 
@@ -36,8 +38,13 @@ class Vertex(NamedTuple):
     x: Ext
     y: Ext
     z: Ext
-    excess: float  # the largest violation of a bound or sign, relative
-    wrong: float  # of a sign
+    outside: float  # the largest violation of a bound, relative
+    wrong: float  # and of a sign
+
+    @property
+    def excess(self) -> float:
+        """The larger of both."""
+        return max(self.outside, self.wrong)
 
 
 class FaceProgram(LinearProgram):
@@ -65,10 +72,12 @@ class FaceProgram(LinearProgram):
                 if not self._run(double(c), boost):
                     break
                 vertex = self._refined(c)
+                if vertex.outside <= SOUND and vertex.wrong > ZERO:
+                    vertex = self._settled_ties(c, vertex)
                 if best is None or vertex.excess < best.excess:
                     best = vertex
                 if vertex.excess <= SOUND:
-                    return self._settled_ties(c, vertex)
+                    return vertex
         if best is None:
             raise LinearProgramError(
                 "a linear level was not solved by HiGHS in any way; check its scaling", "no answer"
@@ -78,25 +87,27 @@ class FaceProgram(LinearProgram):
     def _settled_ties(self, c: Ext, vertex: Vertex) -> Vertex:
         """The vertex, or one that is better by no more than the tolerances of HiGHS.
 
-        What decides is left of the costs: minimised on its own, in its own units, with all held that has more.
+        What decides is what larger costs leave: minimised on its own, in its own units, with all held that they decide.
         """
+        columns, rows = np.zeros(c.size, dtype=bool), np.zeros(self._now.low.size, dtype=bool)
+        rest = double(c)
         for _ in range(PASSES):
-            if vertex.wrong <= ZERO:
+            size = RESOLVED * float((np.abs(rest) * self._size).max())
+            columns |= np.abs(double(vertex.z)) * self._size > size
+            rows |= np.abs(double(vertex.y)) / self._row_scale > size
+            rest = np.where(columns, 0.0, double(vertex.z)) + self.rows.A.T @ np.where(rows, 0.0, double(vertex.y))
+            if not rest.any():
                 break
-            terms = column_terms(self._matrix, c, vertex.y)
-            columns = np.flatnonzero(np.abs(double(vertex.z)) > TIE * terms)
-            prices = natural_sizes(self._transposed, terms, double(vertex.y))
-            rows = np.flatnonzero(np.abs(double(vertex.y)) > TIE * prices)
-            rest = double(vertex.z)
-            rest[columns] = 0
-            rest += self.rows.A.T @ np.where(np.isin(np.arange(prices.size), rows), 0.0, double(vertex.y))
-            self._hold(columns, rows, vertex.x)
+            held = np.flatnonzero(columns), np.flatnonzero(rows)
+            self._hold(*held, vertex.x)
             found = self._run(rest, 1.0)
             other = self._refined(c) if found else vertex
-            self._let_go(columns, rows)
-            if other.excess > SOUND or other.wrong >= vertex.wrong:
+            self._let_go(*held)
+            if other.outside > SOUND or not found:
                 break
             vertex = other
+            if vertex.wrong <= ZERO:
+                break
         return vertex
 
     def fix(self, columns: NDArray[np.intp], rows: NDArray[np.intp], x: Ext) -> None:
@@ -196,8 +207,7 @@ class FaceProgram(LinearProgram):
             y = ext(np.where(rows, 0.0, np.array(solution.row_dual)) * self._row_scale / self._cost_scale)
         z = c - self._matrix.transpose_times(y)
         z[columns] = 0
-        outside, wrong = self._excess(c, x, y, z)
-        return Vertex(x, y, z, max(outside, wrong), wrong)
+        return Vertex(x, y, z, *self._excess(c, x, y, z))
 
     def _excess(self, c: Ext, x: Ext, y: Ext, z: Ext) -> tuple[float, float]:
         """The largest violations of a bound and of a sign, relative to the terms they are made of."""

@@ -21,9 +21,9 @@ from ..sets.box import Box
 from ..sets.epigraph import absolute_values, has_rows, limits_sizes
 from ..sets.polyhedron import Polyhedron
 from .answer import Answer
-from .chain import SHARP, Chain
+from .chain import Chain
 from .extended import EXTENDED, double
-from .face import Face
+from .face import Face, is_elsewhere
 from .interrupt import keeping, keeping_levels
 from .level import Level, why_not_quadratic
 
@@ -81,10 +81,10 @@ def solve_rows(levels: Sequence[Objective], domain: Domain, *, tol: float = 1e-1
     domain = domain.with_dim(dims.pop())
     if not isinstance(domain, (Polyhedron, Box)):
         domain = absolute_values(domain, np.arange(0))
-    loose, ambiguous = _solve_in_good_units(levels, domain, tol, 1.0)
+    loose, ambiguous = _solve_in_good_units(levels, domain, tol, False)
     if ambiguous is None:
         return loose
-    sharp, _ = _solve_in_good_units(levels, domain, tol, SHARP)
+    sharp, _ = _solve_in_good_units(levels, domain, tol, True)
     joined = [_joined(*pair) for pair in zip(loose, sharp, strict=True)]
     for k in range(ambiguous + 1, len(joined)):
         before = joined[k - 1]
@@ -122,13 +122,14 @@ def _unfinished(before: Answer, objective: Objective) -> Answer:
 
 
 def _solve_in_good_units(
-    levels: Sequence[Objective], domain: Domain, tol: float, sharpness: float
+    levels: Sequence[Objective], domain: Domain, tol: float, sharp: bool
 ) -> tuple[list[Answer], int | None]:
-    """``_solve``, and again from its point and in units of its size where a bracket is wider than asked for."""
-    first = _solve(levels, domain, tol, sharpness)
-    if _width(first[0]) <= tol:
+    """``_solve``, and again from its point and in units of its size where that differs and a bracket is wide."""
+    first = _solve(levels, domain, tol, sharp)
+    x = first[0][-1].x
+    if _width(first[0]) <= tol or not is_elsewhere(levels, domain, x):
         return first
-    again = _solve(levels, domain, tol, sharpness, first[0][-1].x)
+    again = _solve(levels, domain, tol, sharp, x)
     return again if _width(again[0]) < _width(first[0]) else first
 
 
@@ -137,11 +138,11 @@ def _width(answers: list[Answer]) -> float:
 
 
 def _solve(
-    levels: Sequence[Objective], domain: Domain, tol: float, sharpness: float, point: Vector | None = None
+    levels: Sequence[Objective], domain: Domain, tol: float, sharp: bool, point: Vector | None = None
 ) -> tuple[list[Answer], int | None]:
     """The answers, and after how many of them another choice of what counts as nonzero might change the rest."""
     face, length = Face.of(domain, levels, point)
-    chain = Chain(face, tol, sharpness)
+    chain = Chain(face, tol, sharp)
     answers: list[Answer] = []
     unit_before = 1.0
     for k, objective in enumerate(levels):

@@ -33,11 +33,6 @@ def sizes_by_point(sizes: Vector, x: Vector) -> Vector:
     return power_of_two(np.maximum(at, min(common, 1.0) * sizes))
 
 
-def differ_much(a: Vector, b: Vector) -> bool:
-    """Whether some size is a thousand times another."""
-    return bool((np.abs(np.log2(a) - np.log2(b)) >= 10).any())
-
-
 def _targets(objective: Objective) -> Iterator[tuple[Matrix, Vector]]:
     """For each square with a target one row: the largest entry of each column, and that of the target."""
     if isinstance(objective, Sum):
