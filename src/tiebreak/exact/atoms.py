@@ -14,10 +14,13 @@ Codes = NDArray[np.int64]
 
 
 class Axes:
-    """The vertices extent_j e_j, number j, and if ``signed`` -extent_j e_j, number j + d; ``reach`` is the largest."""
+    """The vertices extent_j e_j, number j, and if ``signed`` -extent_j e_j, number j + d; ``reach`` is the largest.
 
-    def __init__(self, extents: Vector, signed: bool) -> None:
-        self.extents, self.signed = extents, signed
+    ``weights`` times the extents are the same on all axes, exactly.
+    """
+
+    def __init__(self, extents: Vector, signed: bool, weights: Vector | float = 1.0) -> None:
+        self.extents, self.signed, self.weights = extents, signed, weights
         self.dim = extents.size
         self.total = 2 * self.dim if signed else self.dim
         self.reach = float(extents.max())
@@ -126,7 +129,7 @@ def atoms_of(domain: Domain, dim: int) -> Atoms:
     """The vertices of a polytope."""
     if isinstance(domain, L1Ball):
         extent = domain.radius if domain.weights is None else domain.radius / domain.weights
-        return Axes(np.full(dim, extent), signed=True)
+        return Axes(np.full(dim, extent), True, 1.0 if domain.weights is None else domain.weights)
     if isinstance(domain, Simplex):
         return Axes(np.full(dim, domain.total), signed=False)
     return Listed(domain, dim)

@@ -2,14 +2,15 @@
 
 With t* = F x* the image all lower solutions share, h mu-strongly convex, and r = grad g(x):
 
-* ||F x - t*|| <= delta. From the value: delta = sqrt(2 (g(x) - g*) / mu). From the slope: for x, x* in one face with
-  vertices v, mu ||F x - t*||^2 <= <r, x - x*> = sum (w - w*)_v (<r, v> - level), and where the rows
-  E_v = [s0, F v - t*] of the basis span those of the face this is at most ||zeta|| ||F x - t*||
-  with E_B zeta = (<r, v> - level)_B.
+* ||F x - t*|| <= delta. From the value: delta = sqrt(2 (g(x) - g*) / mu). From the slopes e_v = <r, v - x> of vertices:
+  mu ||F x - t*||^2 <= <r, x - x*> = sum (w - w*)_v e_v over a face that holds x*. Let E_v = [s0, F v - t]. With zeta
+  such that E_v zeta = e_v for basic v, this is at most ||zeta|| ||F x - t*|| - sum w*_v (e_v - E_v zeta) over the other
+  vertices of the face, where the last sum is nonnegative if each of its terms is, for certain, or zero since the exact
+  rows of v depend on the basic ones (``solutions.py``). Multipliers e_v count as positive above rounding only.
 * f* >= f(x) - max <c, x - s> - ||y|| delta with c = grad f(x) + F'y for any y; over Z one may add lam r to c, because
   <r, x* - x> <= g* - g(x) <= 0; over the face no lam is needed.
-* f* <= f(x) + ||y|| delta + curvature: moving the basic weights by P [0, t* - F x] makes x feasible, if they stay
-  nonnegative, or if the vertices of the face are independent, since then no other weights exist.
+* f* <= f(x) + ||y|| delta + curvature: moving the basic weights by P [0, t* - F x] makes x a lower solution if they
+  stay nonnegative and the face is spanned for certain; or x* is this point itself, if it is the only solution.
 """
 
 from __future__ import annotations
@@ -21,11 +22,17 @@ import numpy as np
 from ..arrays import UNIT_ROUNDOFF, Vector, length
 from ..objectives.matrix import gamma
 from ..problem import Problem
+from .atoms import Axes
+from .dense import pseudo_inverse
+from .dependence import rank_of
 from .evaluated import evaluated, largest, lowest
+from .linear_face import LinearFace
 from .master import Master
 from .smooth import Smooth
-from .solutions import Solutions
-from .vertex_face import optimal_face
+from .solutions import Solutions, certified, codes_of
+from .vertex_face import AxisFace, VertexFace, optimal_face
+
+ENOUGH = 1e-12  # ||F x - t*|| relative to the size of the images, below which nothing better is to be had
 
 
 @dataclass
@@ -56,6 +63,8 @@ class Bracket:
         self.r = self.g.grad
         self.r_error = self._largest(self.g.grad_error)
         self._lower_level()
+        self.linear = LinearFace(v.atoms, self.problem.domain, self.g) if self.lower.data is None else None
+        self.unlike = self.lower.inexact * self.problem.domain.diameter  # what F stands for may differ by this
         self._delta()
 
     def _largest(self, size: Vector) -> float:
@@ -86,23 +95,61 @@ class Bracket:
     # -- delta -------------------------------------------------------------------------------------------------
 
     def _delta(self) -> None:
-        v, master, lower, domain = self.master.v, self.master, self.lower, self.problem.domain
-        mu = bend = 1.0
+        v, lower, mu, bend = self.master.v, self.lower, 1.0, 1.0
         if not lower.quadratic:
             least, most = lower.near(self.g.image, self.gap)
             mu, bend = float(least.min()), float(most.max())
-        value_gap = max(self.g_upper - self.g_lower, 0.0)
-        delta = 0.0 if lower.data is None else float(np.sqrt(2 * value_gap / mu)) if mu > 0 else np.inf
-        slope_error = self.r_error + self._dot_error(self.r) + 16 * UNIT_ROUNDOFF * self._largest(np.abs(self.r))
-        face = optimal_face(v.atoms, domain, lower, self.r, self.g.grad_error, bend * delta)
-        self.solutions = Solutions(master, lower, self.upper, face, domain)
-        P = master.t.P[: master.r]
-        self.row_norms = np.sqrt(np.einsum("ij,ij->i", P, P)) * (1 + 1e-6)
-        if lower.data is not None and self.solutions.spanned and mu > 0:
-            slopes = v.dot(self.r)[master.t.basic[: master.r]] - float(self.r @ self.x)
-            noise = 2 * slope_error * np.sqrt(master.r) * length(self.row_norms)
-            delta = min(delta, (length(slopes @ P) * (1 + 1e-6) + noise) / mu)
+        delta, row_error, self.by_rank = 0.0, 0.0, False
+        if lower.data is not None:
+            value_gap = max(self.g_upper - self.g_lower, 0.0)
+            delta = (float(np.sqrt(2 * value_gap / mu)) if mu > 0 else np.inf) + self.unlike
+            terms = 1 if isinstance(v.atoms, Axes) else lower.dim
+            row_error = gamma(terms + 2) * (2 * self._largest(lower.column_norms) + length(v.t_star)) + self.unlike
+        face = self._face(bend * delta)
+        if lower.data is not None and face is not None and mu > 0 and delta > ENOUGH * v.s0:
+            by_slopes = self._by_slopes(face, row_error, mu) + self.unlike
+            if by_slopes < delta:
+                delta, face = by_slopes, self._face(bend * by_slopes)
+        self.solutions = Solutions(self.master, lower, self.upper, None if self.linear else face, row_error)
         self.delta = delta + self.g.image_error + (0.0 if lower.data is None else self.drift * v.s0)
+        P, s = self.master.t.P[: self.master.r], self.solutions
+        self.row_norms = np.sqrt(np.einsum("ij,ij->i", P, P)) * (s.stretch / length(P)) * (1 + 1e-6)
+        weights = v.w[self.master.t.basic[: self.master.r]]
+        self.inside = s.spanned and bool(np.all(weights > self.row_norms * self.delta + self.drift))
+        if self.linear is not None:
+            self.linear.describe(s, self.upper)
+        else:
+            s.look_further(self.inside)
+
+    def _face(self, change: float) -> VertexFace | None:
+        if self.linear is not None:
+            return self.linear.face
+        data = self.lower.data
+        error = self.g.grad_error + (0.0 if data is None else self.unlike * data.frobenius)
+        return optimal_face(self.master.v.atoms, self.problem.domain, self.lower, self.r, error, change)
+
+    def _by_slopes(self, face: VertexFace, row_error: float, mu: float) -> float:
+        """The bound on ||F x - t*|| from the slopes; see above."""
+        v, t, r = self.master.v, self.master.t, self.master.r
+        noise = 2 * (self.r_error + self._dot_error(self.r) + 16 * UNIT_ROUNDOFF * self._largest(np.abs(self.r)))
+        slots = t.basic[:r]
+        slopes = v.dot(self.r)[slots] - float(self.r @ self.x)
+        kept = (v.w[slots] > 0) | (np.abs(slopes) <= noise)
+        rows, P, slots, slopes = t.EB[:r][kept], t.P[:r], slots[kept], slopes[kept]
+        sound, stretch = certified(rows, P if kept.all() else pseudo_inverse(rows)[0], row_error)
+        if not sound:
+            return np.inf
+        zeta = stretch * (length(slopes) + noise * np.sqrt(slots.size)) * (1 + 1e-10)
+        codes = codes_of(face, self.master)
+        codes = codes[~np.isin(codes, v.code[slots])]
+        if isinstance(face, AxisFace) and codes.size:  # without those that raise g for certain
+            steep = v.atoms.dots(self.r, codes) - float(self.r @ self.x) - noise
+            far = np.hypot(v.s0, length(v.t_star) + self._largest(self.lower.column_norms)) * (1 + 1e-10)
+            codes = codes[steep <= zeta * far]
+        self.by_rank = codes.size > 0
+        if self.by_rank and rank_of(v.atoms, np.concatenate([v.code[slots], codes]), [self.lower]) != slots.size:
+            return np.inf
+        return float(zeta / mu)
 
     # -- f -----------------------------------------------------------------------------------------------------
 
@@ -116,13 +163,13 @@ class Bracket:
         c_error = c_error + 4 * UNIT_ROUNDOFF * np.abs(c)
         best = self.problem.upper.lower_bound
         paid = self.f_error + length(y) * self.delta * (1 + 1e-12) + 8 * UNIT_ROUNDOFF * abs(f)
-        face = self.solutions.face
-        if face is not None and face.complete:
-            least = float(np.min(face.dots(c))) - float(c @ self.x)
-            error = 2 * self._largest(c_error) + self._dot_error(c)
+        face = self.solutions.face if self.linear is None else self.linear.loose
+        if face is not None:
+            least = face.least(c) - float(c @ self.x)
+            error = 2 * self._largest(c_error) + self._dot_error(c) + gamma(c.size) * self._largest(np.abs(c))
             best = max(best, f + least - paid - error)
-            if least >= -error:  # but for rounding f(x) itself: nothing is to be gained over Z
-                return float(best)
+            if least >= -error or (self.linear is not None and self.linear.tied):
+                return float(best)  # but for rounding f(x) itself, or the other answer of a tie: no more over Z
         for lam in {self.lam, 0.0}:
             slope = c + lam * self.r
             error = self._largest(c_error + lam * self.g.grad_error + 4 * UNIT_ROUNDOFF * np.abs(slope))
@@ -131,17 +178,17 @@ class Bracket:
         return float(best)
 
     def f_upper(self) -> float:
-        """f at a feasible point near x, if there is one for certain."""
+        """f at a lower solution near x, if there is one for certain."""
         v, master = self.master.v, self.master
-        shift = self.row_norms * self.delta
-        weights = v.w[master.t.basic[: master.r]]
-        inside = self.solutions.spanned and bool(np.all(weights > shift + self.drift))
-        if not (inside or self.solutions.unique or self.lower.data is None):
-            return np.inf
-        y = self.y
-        if v.count > self.count:  # the basis has been completed since
-            master.evaluate()
-            y = master.multiplier()
-        move = length(master.t.FB[: master.r]) * length(self.row_norms) * self.delta
-        rise = length(y[1:]) * self.delta * (1 + 1e-6) + 0.5 * self.upper.most * move**2
+        if self.linear is not None:
+            rise = 0.0 if self.linear.holds(v) else np.inf
+        elif self.inside or (self.solutions.unique and not v.w[master.t.free[: master.q]].any()):
+            y = self.y
+            if v.count > self.count:  # the basis has been completed since
+                master.evaluate()
+                y = master.multiplier()
+            move = length(master.t.FB[: master.r]) * length(self.row_norms) * self.delta
+            rise = length(y[1:]) * self.delta * (1 + 1e-6) + 0.5 * self.upper.most * move**2
+        else:
+            rise = np.inf
         return float(self.f.value + self.f_error + rise + 8 * UNIT_ROUNDOFF * abs(self.f.value))

@@ -16,11 +16,13 @@ from ..problem import Problem
 from .answer import Answer
 from .atoms import Atoms, atoms_of
 from .column_bracket import Bracket
+from .dependence import RANKS
 from .evaluated import lowest, sharpens
 from .extended import EXTENDED
 from .generation import Normal, generate, start
 from .interior import may_be_dense, warm_start
 from .interrupt import keeping
+from .linear_face import separated
 from .master import Master
 from .smooth import Smooth, check_scale, strictly_convex, why_unsupported
 from .sweep import lower_scale
@@ -29,7 +31,7 @@ from .vertices import Vertices
 
 CROWD = 150  # vertices, beyond which an interior point is the faster start
 RANK_TOLERANCES = (1e-9, 1e-6)
-FLAT = 1e-10  # slopes of the lower level below this, relative to their scale, are zero
+FLAT = 1e-13  # slopes of the lower level below this, relative to their scale, are zero
 FEASIBLE = 1e-10  # ||A x - t*|| relative to the size of the images
 WIDE = 1e-6  # a bracket wider than this, relative to the terms of f, is the mark of an ill-posed problem
 ENDS = {"repeated": "at the limit of the arithmetic", "limit": "after max_steps steps"}
@@ -105,14 +107,16 @@ def solve_columns(problem: Problem, *, tol: float = 1e-9, max_steps: int = 50_00
     notes.append(f"columns of the data count as dependent at a relative tolerance of {rank_tol:g}")
     width = (f_upper if np.isfinite(f_upper) else bracket.f.value) - f_lower
     scale = 1 + abs(bracket.f.value) + upper.push * float(master.v.size[: master.v.count].max())
-    well_posed = not solutions.doubtful and residual <= FEASIBLE and width <= WIDE * scale
+    tied = bracket.linear is not None and bracket.linear.tied
+    if tied:
+        notes.append("costs of the lower level differ by mere rounding: f* is bracketed with that tie and without")
+    decided = solutions.unique is not None or solutions.spanned or bracket.linear is not None
+    well_posed = decided and not tied and residual <= FEASIBLE and width <= WIDE * scale
     if width > tol * (1 + abs(bracket.f.value)):
         notes.append(f"f* is known to within {width:.1e} only")
     if not well_posed:
         notes.append("the answer hangs on rounding: a slack (tradeoff) says what the data can support")
-    assumes = [EXTENDED] if sharp else []
-    if solutions.by_tolerance:
-        assumes.append("columns that count as dependent are dependent")
+    assumes = [*([EXTENDED] if sharp else []), *([RANKS] if bracket.by_rank or solutions.by_rank else [])]
     return Answer(
         x=bracket.x,
         g_lower=bracket.g_lower,
@@ -155,7 +159,11 @@ def _lower_level(problem: Problem, lower: Smooth, atoms: Atoms, max_steps: int) 
     optimal = end == "optimal"
     normal = slope if optimal else lower.pull(master.t.slope)
     scale = found_scale if optimal else lower_scale(master.t, master.bend)
-    level = float(vertices.w[: vertices.count] @ master.t.gradient[: vertices.count])
+    if lower.data is None:  # one vertex: all that matters is which others cost as much, exactly
+        normal = separated(atoms, domain, normal)
+        level = float(normal @ vertices.point())
+    else:
+        level = float(vertices.w[: vertices.count] @ master.t.gradient[: vertices.count])
     flat = -lowest(vertices.atoms, domain, -normal) - level <= FLAT * scale
     return Solved(vertices, master.image, normal, level, 1e-14 * scale, flat, steps, end)
 

@@ -25,15 +25,17 @@ def resolved(values: Vector, shape: tuple[int, ...]) -> float:
     return (10 + max(shape)) * EPS * float(values.max(initial=0.0))
 
 
-def exact_rank(M: Matrix) -> int | None:
-    """The rank of a dense matrix, with overwhelming probability; None where it is too large to ask."""
+def exact_rank(M: Matrix, left: Matrix | None = None) -> int | None:
+    """The rank of a dense matrix, or of its exact product with one on the left, with overwhelming probability; None
+    where it is too large to ask."""
     if 0 in M.shape:
         return 0
-    if M.size > LARGEST:
+    if M.size > LARGEST or (left is not None and left.shape[0] * (left.shape[1] + M.shape[1]) > LARGEST):
         return None
     rng = np.random.default_rng(crc32(np.ascontiguousarray(M).tobytes()))
     p = _prime(rng)
-    residues = _residues(M if M.shape[0] >= M.shape[1] else M.T, p)
+    residues = _residues(M, p) if left is None else _product(_residues(left, p), _residues(M, p), p)
+    residues = residues if residues.shape[0] >= residues.shape[1] else residues.T.copy()
     if residues.shape[0] > residues.shape[1] + 4:
         residues = _mixed(residues, p, rng)
     return _eliminated(residues, p)
@@ -70,11 +72,15 @@ def _residues(M: Matrix, p: int) -> NDArray[np.int64]:
 
 def _mixed(M: NDArray[np.int64], p: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """As many random combinations of the rows as there are columns: their rank is the same but for one case in 2^25."""
-    high, low = (rng.integers(0, 2**16, (M.shape[1], M.shape[0])) for _ in range(2))
-    total = np.zeros((M.shape[1], M.shape[1]), dtype=np.int64)
+    return _product(rng.integers(0, p, (M.shape[1], M.shape[0])), M, p)
+
+
+def _product(L: NDArray[np.int64], M: NDArray[np.int64], p: int) -> NDArray[np.int64]:
+    """L M modulo p."""
+    total = np.zeros((L.shape[0], M.shape[1]), dtype=np.int64)
     for start in range(0, M.shape[0], CHUNK):
         part = slice(start, start + CHUNK)
-        upper, lower = high[:, part] @ M[part] % p, low[:, part] @ M[part] % p
+        upper, lower = (L[:, part] >> 16) @ M[part] % p, (L[:, part] & 0xFFFF) @ M[part] % p
         total = (total + upper * 2**16 + lower) % p
     return total
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..arrays import Matrix, Vector, length
+from ..arrays import UNIT_ROUNDOFF, Matrix, Vector, length
 from ..kernels import compiled, flat
 from ..objectives import Huber, LeastSquares, Linear, Logistic, Quadratic, SquaredNorm
 from ..objectives.algebra import Multiple, Sum
@@ -19,23 +19,29 @@ from ..objectives.matrix import DataMatrix
 from .links import Link, huber_link, logistic_link
 
 LEAST, MOST = 1e-140, 1e145  # sizes of images whose squares, and what becomes of them, are ordinary numbers
+ROOT = 1e-14  # eigenvalues of Q below this part of the largest are zero
 DENSE_ROOT = 2000  # a Quadratic of at most this many variables gets a factor of its Q
 
 
 @dataclass(frozen=True)
 class Part:
-    """One term: h(A x), h = 1/2 ||t - target||^2 where ``link`` is None."""
+    """One term: h(A x), h = 1/2 ||t - target||^2 where ``link`` is None.
+
+    Factors are taken into the data entry by entry, and roots of Q computed: ||A x|| may be off by ``inexact`` ||x||.
+    """
 
     data: DataMatrix
     target: Vector
     link: Link | None
+    inexact: float = 0.0
 
 
 class Smooth:
     """phi(x) = h(F x) + <p, x>, with h = 1/2 ||t - b||^2 if ``quadratic``; for objectives that are supported.
 
     Quadratic terms come first and share one target b; other terms keep their links and rows. ``most`` is the largest
-    curvature of h; ``own_rows`` says that F is the data as given, up to a factor.
+    curvature of h; ``own_rows`` says that F is the data as given, up to a factor. ``terms`` are those of the objective
+    with their factors, and ||F x|| is off by at most ``inexact`` ||x|| from what it stands for (see ``Part``).
     """
 
     def __init__(self, objective: Objective, dim: int) -> None:
@@ -60,6 +66,8 @@ class Smooth:
                 self.links.append((slice(start, start + part.data.shape[0]), part.link))
                 start += part.data.shape[0]
         self.quadratic = not self.links
+        self.inexact = sum(part.inexact for part in parts)
+        self.terms = terms
         self.own_rows = not any(isinstance(term, Quadratic) for _, term in terms)
         self.most = max([1.0 if self.b.size else 0.0, *(link.most for _, link in self.links)])
 
@@ -188,33 +196,44 @@ def _part(factor: float, term: Objective, p: Vector) -> Part | None:
         return _least_squares(term.data, term.b, factor * term.scale)
     if isinstance(term, Quadratic):
         p += factor * term.q
-        root = _root(term.Q)
+        root, off = _root(term.Q)
         if root.shape[0] == 0:
             return None
-        return _least_squares(DataMatrix.trusted(root), np.zeros(root.shape[0]), factor)
+        return _least_squares(DataMatrix.trusted(root), np.zeros(root.shape[0]), factor, off)
     if isinstance(term, Logistic):
         return Part(term.data, np.zeros(0), logistic_link(term, factor))
     assert isinstance(term, Huber)
     return Part(term.data, np.zeros(0), huber_link(term, factor))
 
 
-def _least_squares(data: DataMatrix, b: Vector, scale: float) -> Part:
+def _least_squares(data: DataMatrix, b: Vector, scale: float, off: float = 0.0) -> Part:
     root = float(np.sqrt(scale))
-    return Part(data if root == 1 else DataMatrix.trusted(root * data.raw), root * b, None)
+    if root == 1:
+        return Part(data, b, None, off)
+    return Part(DataMatrix.trusted(root * data.raw), root * b, None, root * (off + 2 * UNIT_ROUNDOFF * data.frobenius))
 
 
 def _is_diagonal(Q: Matrix) -> bool:
     return hasattr(Q, "tocsc") and abs(Q - sparse.diags_array(Q.diagonal())).max() == 0
 
 
-def _root(Q: Matrix) -> Matrix:
-    """F with F'F = Q, for a positive semidefinite Q."""
+def _root(Q: Matrix) -> tuple[Matrix, float]:
+    """F with F'F = Q, for a positive semidefinite Q, and how far off ||F x|| may be, relative to ||x||.
+
+    V L V' = Q + E gives F = L^(1/2) V'. As F x = L^(-1/2) V'(Q + E) x, with the kept part of L, it is longer than with
+    the exact root by at most |E| / sqrt(least L) times ||x||, and a factor of 1 + |E| / least L.
+    """
     if _is_diagonal(Q):
-        return sparse.diags_array(np.sqrt(np.maximum(Q.diagonal(), 0)), format="csc")
+        root = np.sqrt(np.maximum(Q.diagonal(), 0))
+        return sparse.diags_array(root, format="csc"), 2 * UNIT_ROUNDOFF * float(root.max(initial=0.0))
     Q = Q.toarray() if hasattr(Q, "tocsc") else Q
     values, vectors = np.linalg.eigh(Q)
-    keep = values > 1e-14 * max(float(values[-1]), 0.0)
-    return np.ascontiguousarray((vectors[:, keep] * np.sqrt(values[keep])).T)
+    keep = values > ROOT * max(float(values[-1]), 0.0)
+    if not keep.any():
+        return np.zeros((0, values.size)), 0.0
+    kept = values[keep]
+    off = 16 * values.size * UNIT_ROUNDOFF * float(kept[-1]) / float(np.sqrt(kept[0]))
+    return np.ascontiguousarray((vectors[:, keep] * np.sqrt(kept)).T), off
 
 
 def _stacked(parts: list[DataMatrix]) -> DataMatrix:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from ..arrays import Matrix, Vector
@@ -19,7 +20,11 @@ LARGEST = 20_000_000  # numbers a listed face may take up, with its images
 
 @dataclass(frozen=True)
 class ListedFace:
-    """A face that holds every lower solution: vertices (rows of V) that span it, not all it has, and its dimension."""
+    """A face that holds every lower solution: vertices (rows of V) that span it, not all it has, and its dimension.
+
+    Every face knows the ``least`` value of <c, .> on it, which vertices it ``holds``, and costs that are ``separated``:
+    with the same minimisers as those it is the face of, but far from those of all other vertices.
+    """
 
     V: Matrix
     dimension: int
@@ -47,6 +52,53 @@ class ListedFace:
         s = np.zeros(self.V.shape[1])
         s[self.V.indices[start:end]] = self.V.data[start:end]
         return s
+
+
+@dataclass(frozen=True)
+class BoxFace(ListedFace):
+    """That of a box: its ``free`` entries lie between those of ``corner`` and of ``other``."""
+
+    corner: Vector
+    other: Vector
+    free: NDArray[np.bool_]
+
+    def least(self, c: Vector) -> float:
+        return float(np.sum(np.where(self.free, np.minimum(c * self.corner, c * self.other), c * self.corner)))
+
+    def holds(self, atoms: Atoms, code: int) -> bool:
+        return bool(np.all((atoms.mixed(np.array([code]), np.ones(1)) == self.corner) | self.free))
+
+    def separated(self, p: Vector) -> Vector:
+        return p  # a sign is never in doubt
+
+
+@dataclass(frozen=True)
+class HullFace(ListedFace):
+    """That of a k-sparse polytope: ``sure`` entries as in ``corner``, and ``slots`` of the ``tied`` ones, which are as
+    there or, where ``either``, of any sign."""
+
+    corner: Vector
+    sure: NDArray[np.bool_]
+    tied: NDArray[np.bool_]
+    either: NDArray[np.bool_]
+    slots: int
+
+    def least(self, c: Vector) -> float:
+        costs = c * self.corner
+        open_ones = np.sort(np.where(self.either, -np.abs(costs), costs)[self.tied])
+        return float(np.sum(costs[self.sure]) + np.sum(open_ones[: self.slots]))
+
+    def holds(self, atoms: Atoms, code: int) -> bool:
+        v = atoms.mixed(np.array([code]), np.ones(1))
+        return bool(np.all((v == self.corner) | (~self.sure & (v == 0)) | self.either)) and not np.any(
+            (v != 0) & ~self.sure & ~self.tied
+        )
+
+    def separated(self, p: Vector) -> Vector:
+        size = np.abs(p)
+        level = float(size[self.tied].max(initial=0.0))
+        moved = np.where(self.sure, np.maximum(size, 2 * level), np.where(self.tied, size, np.minimum(size, level / 2)))
+        return np.copysign(moved, p)
 
 
 @dataclass(frozen=True)
@@ -81,22 +133,38 @@ class AxisFace:
         """One of the vertices as a dense vector."""
         return self.axes.mixed(self.codes[i : i + 1], np.ones(1))
 
+    def least(self, c: Vector) -> float:
+        return float(np.min(self.dots(c)))
 
-VertexFace = ListedFace | AxisFace
+    def holds(self, atoms: Atoms, code: int) -> bool:
+        return bool(np.any(self.codes == code))
+
+    def separated(self, p: Vector) -> Vector:
+        others = np.ones(self.axes.dim, dtype=bool)
+        others[self.codes % self.axes.dim] = False
+        slope = p * self.axes.extents
+        if self.axes.signed:
+            apart = np.copysign(np.minimum(np.abs(slope), 0.5 * float(np.abs(slope).max())), slope)
+        else:
+            apart = np.maximum(slope, 0.5 * float(slope.min()) + 0.5 * float(slope.max()))
+        return np.where(others, apart / self.axes.extents, p)
+
+
+VertexFace = BoxFace | HullFace | AxisFace
 
 
 def optimal_face(
-    atoms: Atoms, domain: Domain, lower: Smooth, grad: Vector, error: Vector, change: float
+    atoms: Atoms, domain: Domain, lower: Smooth | None, grad: Vector, error: Vector, change: float
 ) -> VertexFace | None:
     """The face without what is proved to be off it, given ||h'(F x) - h'(t*)|| <= change at the point of ``grad``.
 
     With r = grad g(x) and r* = grad g at the solutions, entry j of r* - r is at most change ||F_j||, plus the rounding
-    ``error`` of r; and the face minimises <r*, .>. None where the set is not one whose faces are known, or the face is
-    too large to be listed.
+    ``error`` of r; and the face minimises <r*, .>. Without ``lower`` the slope is that of a linear level, off by the
+    error alone. None where the set is not one whose faces are known, or the face is too large to be listed.
     """
     if not np.isfinite(change):
         return None
-    doubt = (change * lower.column_norms + error) * (1 + 1e-10)
+    doubt = (error if lower is None else change * lower.column_norms + error) * (1 + 1e-10)
     face: VertexFace | None = None
     if isinstance(atoms, Axes):
         face = _best_axes(atoms, grad, doubt)
@@ -104,7 +172,8 @@ def optimal_face(
         face = _sub_box(domain, grad, doubt)
     elif isinstance(domain, KSparse):
         face = _sub_hull(domain, grad, doubt)
-    return face if face is not None and face.size * (lower.size + 1) <= LARGEST else None
+    images = 1 if lower is None else lower.size + 1
+    return face if face is not None and face.size * images <= LARGEST else None
 
 
 def _best_axes(axes: Axes, grad: Vector, doubt: Vector) -> AxisFace:
@@ -128,8 +197,11 @@ def _sub_box(domain: Box, grad: Vector, doubt: Vector) -> VertexFace | None:
     if (free.size + 1) * grad.size > LARGEST:
         return None
     V = np.tile(corner, (free.size + 1, 1))
-    V[np.arange(1, free.size + 1), free] = (lower + upper - corner)[free]
-    return ListedFace(sparse.csr_array(V), free.size)
+    other = np.where(corner == lower, upper, lower)
+    V[np.arange(1, free.size + 1), free] = other[free]
+    open_ones = np.zeros(grad.size, dtype=bool)
+    open_ones[free] = True
+    return BoxFace(sparse.csr_array(V), free.size, corner, other, open_ones)
 
 
 def _sub_hull(domain: KSparse, grad: Vector, doubt: Vector) -> VertexFace | None:
@@ -142,6 +214,9 @@ def _sub_hull(domain: KSparse, grad: Vector, doubt: Vector) -> VertexFace | None
     signs = np.where(grad >= 0, -R, R)
     slots = k - int(np.count_nonzero(sure))
     base = np.where(sure, signs, 0.0)
+    open_ones = np.zeros(size.size, dtype=bool)
+    open_ones[tied] = True
+    described = signs, sure, open_ones, open_ones & (size <= doubt), slots
     if (2 * tied.size + 1) * grad.size > LARGEST:
         return None
     if np.any(size[tied] <= doubt[tied]):  # the tied entries may have either sign: a full-dimensional part
@@ -151,7 +226,7 @@ def _sub_hull(domain: KSparse, grad: Vector, doubt: Vector) -> VertexFace | None
             window[np.roll(tied, -i)[:slots]] = R
             rows += [window, window.copy()]
             rows[-1][tied[i]] = -R
-        return ListedFace(sparse.csr_array(np.array(rows)), tied.size)
+        return HullFace(sparse.csr_array(np.array(rows)), tied.size, *described)
     first, rest = tied[:slots], tied[slots:]
     start = base.copy()
     start[first] = signs[first]
@@ -160,4 +235,4 @@ def _sub_hull(domain: KSparse, grad: Vector, doubt: Vector) -> VertexFace | None
     for out, into in swaps:
         rows.append(start.copy())
         rows[-1][out], rows[-1][into] = 0.0, signs[into]
-    return ListedFace(sparse.csr_array(np.array(rows)), len(rows) - 1)
+    return HullFace(sparse.csr_array(np.array(rows)), len(rows) - 1, *described)
