@@ -2,11 +2,7 @@
 
 With t* = F x* the image all lower solutions share, h mu-strongly convex, and r = grad g(x):
 
-* ||F x - t*|| <= delta. From the value: delta = sqrt(2 (g(x) - g*) / mu). From the slopes e_v = <r, v - x> of vertices:
-  mu ||F x - t*||^2 <= <r, x - x*> = sum (w - w*)_v e_v over a face that holds x*. Let E_v = [s0, F v - t]. With zeta
-  such that E_v zeta = e_v for basic v, this is at most ||zeta|| ||F x - t*|| - sum w*_v (e_v - E_v zeta) over the other
-  vertices of the face, where the last sum is nonnegative if each of its terms is, for certain, or zero since the exact
-  rows of v depend on the basic ones (``solutions.py``). Multipliers e_v count as positive above rounding only.
+* ||F x - t*|| <= delta. From the value: delta = sqrt(2 (g(x) - g*) / mu); from the slopes: ``slope_bound.py``.
 * f* >= f(x) - max <c, x - s> - ||y|| delta with c = grad f(x) + F'y for any y; over Z one may add lam r to c, because
   <r, x* - x> <= g* - g(x) <= 0; over the face no lam is needed.
 * f* <= f(x) + ||y|| delta + curvature: moving the basic weights by P [0, t* - F x] makes x a lower solution if they
@@ -23,14 +19,13 @@ from ..arrays import UNIT_ROUNDOFF, Vector, length
 from ..objectives.matrix import gamma
 from ..problem import Problem
 from .atoms import Axes
-from .dense import pseudo_inverse
-from .dependence import rank_of
 from .evaluated import evaluated, largest, lowest
 from .linear_face import LinearFace
 from .master import Master
+from .slope_bound import SlopeBound, Twins
 from .smooth import Smooth
-from .solutions import Solutions, certified, codes_of
-from .vertex_face import AxisFace, VertexFace, optimal_face
+from .solutions import Solutions, codes_of
+from .vertex_face import VertexFace, optimal_face
 
 ENOUGH = 1e-12  # ||F x - t*|| relative to the size of the images, below which nothing better is to be had
 
@@ -100,6 +95,7 @@ class Bracket:
             least, most = lower.near(self.g.image, self.gap)
             mu, bend = float(least.min()), float(most.max())
         delta, row_error, self.by_rank = 0.0, 0.0, False
+        self.twins: Twins | None = None
         if lower.data is not None:
             value_gap = max(self.g_upper - self.g_lower, 0.0)
             delta = (float(np.sqrt(2 * value_gap / mu)) if mu > 0 else np.inf) + self.unlike
@@ -107,9 +103,11 @@ class Bracket:
             row_error = gamma(terms + 2) * (2 * self._largest(lower.column_norms) + length(v.t_star)) + self.unlike
         face = self._face(bend * delta)
         if lower.data is not None and face is not None and mu > 0 and delta > ENOUGH * v.s0:
-            by_slopes = self._by_slopes(face, row_error, mu) + self.unlike
+            slopes = self._slopes(bend)
+            by_slopes = slopes.delta(face, row_error, mu) + self.unlike
             if by_slopes < delta:
                 delta, face = by_slopes, self._face(bend * by_slopes)
+                self.by_rank, self.basis, self.twins = slopes.by_rank, slopes.basis, slopes.twins
         self.solutions = Solutions(self.master, lower, self.upper, None if self.linear else face, row_error)
         self.delta = delta + self.g.image_error + (0.0 if lower.data is None else self.drift * v.s0)
         P, s = self.master.t.P[: self.master.r], self.solutions
@@ -128,28 +126,11 @@ class Bracket:
         error = self.g.grad_error + (0.0 if data is None else self.unlike * data.frobenius)
         return optimal_face(self.master.v.atoms, self.problem.domain, self.lower, self.r, error, change)
 
-    def _by_slopes(self, face: VertexFace, row_error: float, mu: float) -> float:
-        """The bound on ||F x - t*|| from the slopes; see above."""
-        v, t, r = self.master.v, self.master.t, self.master.r
+    def _slopes(self, bend: float) -> SlopeBound:
         noise = 2 * (self.r_error + self._dot_error(self.r) + 16 * UNIT_ROUNDOFF * self._largest(np.abs(self.r)))
-        slots = t.basic[:r]
-        slopes = v.dot(self.r)[slots] - float(self.r @ self.x)
-        kept = (v.w[slots] > 0) | (np.abs(slopes) <= noise)
-        rows, P, slots, slopes = t.EB[:r][kept], t.P[:r], slots[kept], slopes[kept]
-        sound, stretch = certified(rows, P if kept.all() else pseudo_inverse(rows)[0], row_error)
-        if not sound:
-            return np.inf
-        zeta = stretch * (length(slopes) + noise * np.sqrt(slots.size)) * (1 + 1e-10)
-        codes = codes_of(face, self.master)
-        codes = codes[~np.isin(codes, v.code[slots])]
-        if isinstance(face, AxisFace) and codes.size:  # without those that raise g for certain
-            steep = v.atoms.dots(self.r, codes) - float(self.r @ self.x) - noise
-            far = np.hypot(v.s0, length(v.t_star) + self._largest(self.lower.column_norms)) * (1 + 1e-10)
-            codes = codes[steep <= zeta * far]
-        self.by_rank = codes.size > 0
-        if self.by_rank and rank_of(v.atoms, np.concatenate([v.code[slots], codes]), [self.lower]) != slots.size:
-            return np.inf
-        return float(zeta / mu)
+        steep = length(self.lower.at(self.g.image)[1]) * (1 + 1e-6) + bend * self.g.image_error
+        reach = self._largest(self.lower.column_norms) * (1 + 1e-10)
+        return SlopeBound(self.master, self.lower, self.r, float(self.r @ self.x), noise, steep, reach, bend)
 
     # -- f -----------------------------------------------------------------------------------------------------
 
@@ -177,18 +158,38 @@ class Bracket:
             best = max(best, f + least - paid - 2 * error - self._dot_error(slope))
         return float(best)
 
+    def _one_solution(self) -> bool:
+        """Whether x* mixes basic vertices and their twins only, as x does the basic ones."""
+        master, face = self.master, self.solutions.face
+        if master.v.w[master.t.free[: master.q]].any():
+            return False
+        if self.twins is None:
+            return self.solutions.shown
+        return face is not None and bool(
+            np.isin(codes_of(face, master), np.concatenate([self.basis, self.twins.codes])).all()
+        )
+
     def f_upper(self) -> float:
         """f at a lower solution near x, if there is one for certain."""
         v, master = self.master.v, self.master
         if self.linear is not None:
             rise = 0.0 if self.linear.holds(v) else np.inf
-        elif self.inside or (self.solutions.unique and not v.w[master.t.free[: master.q]].any()):
-            y = self.y
+        elif self.inside or self._one_solution():
+            y, twins = self.y, self.twins
             if v.count > self.count:  # the basis has been completed since
                 master.evaluate()
                 y = master.multiplier()
-            move = length(master.t.FB[: master.r]) * length(self.row_norms) * self.delta
-            rise = length(y[1:]) * self.delta * (1 + 1e-6) + 0.5 * self.upper.most * move**2
+            delta = self.delta + (0.0 if twins is None else twins.apart)
+            move = length(master.t.FB[: master.r]) * length(self.row_norms) * delta
+            rise = length(y[1:]) * delta * (1 + 1e-6)
+            if twins is not None and not self.inside:
+                tilts = v.atoms.dots(self.f.grad, twins.codes) - v.atoms.dots(self.f.grad, twins.of)
+                turns = v.candidates(twins.codes).F - v.candidates(twins.of).F
+                rise += float(np.abs(tilts).max()) + 2 * self._largest(self.f.grad_error)
+                rise += 8 * UNIT_ROUNDOFF * self._largest(np.abs(self.f.grad))
+                move += float(np.linalg.norm(turns, axis=1).max()) * (1 + 1e-10)
+                move += 8 * UNIT_ROUNDOFF * self._largest(self.upper.column_norms)
+            rise += 0.5 * self.upper.most * move**2
         else:
             rise = np.inf
         return float(self.f.value + self.f_error + rise + 8 * UNIT_ROUNDOFF * abs(self.f.value))

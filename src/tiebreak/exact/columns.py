@@ -110,8 +110,8 @@ def solve_columns(problem: Problem, *, tol: float = 1e-9, max_steps: int = 50_00
     tied = bracket.linear is not None and bracket.linear.tied
     if tied:
         notes.append("costs of the lower level differ by mere rounding: f* is bracketed with that tie and without")
-    decided = solutions.unique is not None or solutions.spanned or bracket.linear is not None
-    well_posed = decided and not tied and residual <= FEASIBLE and width <= WIDE * scale
+    decided = solutions.shown or solutions.spanned or np.isfinite(f_upper)
+    well_posed = bool(decided) and not tied and residual <= FEASIBLE and width <= WIDE * scale
     if width > tol * (1 + abs(bracket.f.value)):
         notes.append(f"f* is known to within {width:.1e} only")
     if not well_posed:

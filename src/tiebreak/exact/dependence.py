@@ -46,8 +46,16 @@ def _dense(block: Matrix) -> np.ndarray:
 
 
 def _width(level: Smooth) -> int:
-    sizes = {Linear: 1, SquaredNorm: level.dim, Quadratic: level.dim + 1}
-    return sum(sizes[type(term)] if type(term) in sizes else term.A.shape[0] for _, term in level.terms)  # type: ignore[attr-defined]
+    """How many columns ``_blocks`` has."""
+    total = 0
+    for _, term in level.terms:
+        if isinstance(term, Linear):
+            total += 1
+        elif isinstance(term, (SquaredNorm, Quadratic)):
+            total += level.dim + isinstance(term, Quadratic)
+        else:
+            total += term.A.shape[0]  # type: ignore[attr-defined]
+    return total
 
 
 def _blocks(level: Smooth, dim: int) -> list[Matrix]:

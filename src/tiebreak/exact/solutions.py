@@ -2,7 +2,8 @@
 
 With E_v = [s0, F v - t], t any point, and a face that holds all lower solutions:
 
-* If vertices that span the face are basic, and the basic rows of E independent, there is one solution only.
+* If vertices that span the face are basic, and the basic rows of E independent, there is one solution only. So it is if
+  the exact rows of the face are independent, however near to others they are: all solutions have the same A x, <c, x>.
 * If the exact rows [1, A v, <c, v>] of the face and the basis together have no higher rank than those of the basis
   (``dependence.py``), every mix of these vertices that keeps A x keeps <c, x>, so it stays among the solutions, and the
   basic weights can make up for any small change of A x. One more vertex then shows a second solution, if x has room.
@@ -52,6 +53,8 @@ class Solutions:
         Whether that rests on a rank modulo a prime.
     unique : bool or None
         Whether there is one lower solution only.
+    shown : bool
+        Whether that is so because the basis spans the face.
     constant : bool or None
         True if f is the same at all lower solutions.
     """
@@ -60,7 +63,7 @@ class Solutions:
         self.master, self.lower, self.upper, self.face = master, lower, upper, face
         self.unique: bool | None = None
         self.constant: bool | None = None
-        self.spanned = self.by_rank = False
+        self.spanned = self.by_rank = self.shown = False
         if face is not None:
             self._complete(face)
         r = master.r
@@ -68,11 +71,17 @@ class Solutions:
         if face is None or not self.sound:
             return
         if face.dimension < r and np.count_nonzero(self._basic(codes_of(face, master))) == face.dimension + 1:
-            self.unique = self.constant = True
+            self.unique = self.constant = self.shown = True
             return
         full = r == master.v.E.shape[1] and lower.p is None and lower.own_rows
         self.by_rank = not full
-        self.spanned = full or rank_of(master.v.atoms, self._with_basis(codes_of(face, master)), [lower]) == r
+        if full:
+            self.spanned = True
+            return
+        codes = codes_of(face, master)
+        self.spanned = rank_of(master.v.atoms, self._with_basis(codes), [lower]) == r
+        if not self.spanned and rank_of(master.v.atoms, codes, [lower]) == face.dimension + 1:
+            self.unique = self.constant = True
 
     def _basic(self, codes: Codes) -> np.ndarray:
         """Which vertices are basic."""
