@@ -196,7 +196,9 @@ def test_what_is_proved(outcome: Outcome) -> None:
     assert rows["stand-in, 641 rows, radius 1"][3:5] == ("yes", "yes")
     assert rows["stand-in, 30 rows, radius 2"][3:5] == ("no", "no")
     assert rows["diabetes data, 265 rows, radius 1"][4] == "yes"
-    assert rows["diabetes data, 60 rows, radius 20"][3:5] == ("no", "no")
+    # centred columns: their sums are zero up to rounding, and as stored they are not, so there is no telling
+    doubtful = rows.pop("diabetes data, 60 rows, radius 20")
+    assert doubtful[2] == np.inf and doubtful[3:5] == ("not known", "not known")
     assert all(row[2] < 1e-6 and row[5] < 1e-7 for row in rows.values())
 
 

@@ -21,7 +21,7 @@ from .solutions import Solutions, codes_of
 from .vertex_face import AxisFace, VertexFace, optimal_face
 from .vertices import Vertices
 
-TIED = 2.0**-50
+TIED = 2.0**-49
 """Costs that differ by less than this, relative to their size, may be meant to be equal."""
 APART = 2.0**-40  # of the costs: how much dearer an assignment is made to see whether another one is as cheap
 WHOLE = 2.0**53  # integers below are exact
