@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tiebreak import CGBiO
+from tiebreak.experiments import toy
+from tiebreak.reproduce.solving import solve
 from tiebreak.reproduce.workshop import Piece, Workshop
 
 
@@ -35,6 +39,19 @@ def test_a_piece_is_made_once(tmp_path: Path) -> None:
     assert calls(tmp_path) == 1
     Workshop(tmp_path / "kept").make([Piece("squares", count, {"folder": tmp_path, "n": 4})])
     assert calls(tmp_path) == 2
+
+
+def solved_toy() -> dict[str, Any]:
+    return {"x": solve(toy.problem(), "cg-bio").x}
+
+
+def test_a_piece_with_an_interrupted_solve_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At a prompt, where solve itself would return what it has, too."""
+    monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)
+    monkeypatch.setattr(CGBiO, "start", lambda *_: interrupted(tmp_path, 0))
+    with pytest.raises(KeyboardInterrupt):
+        Workshop(tmp_path / "kept").make([Piece("toy", solved_toy)])
+    assert not list((tmp_path / "kept").iterdir())
 
 
 def test_an_interrupt_keeps_what_is_done(tmp_path: Path) -> None:
