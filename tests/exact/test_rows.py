@@ -340,6 +340,7 @@ def test_too_many_free_columns_are_said_to_make_it_wide(monkeypatch):
     fit, x = planted_fit(1500, 700)
     answer = solve_rows([fit, tb.SquaredNorm()], tb.Box(-1, 1))[-1]
     assert any("free variables" in note for note in answer.notes)
+    assert any("free variables" in words for words in answer.assumes)
     assert answer.f_lower <= 0.5 * x @ x <= answer.f_upper
 
 

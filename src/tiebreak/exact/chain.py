@@ -25,6 +25,10 @@ from .unique import constant_on, is_single, leads_elsewhere
 NEAR = 2.0**6
 """Multipliers larger than those of a tie by no more than this factor are reported as well."""
 
+BY_MULTIPLIERS = (
+    "with so many free variables upper bounds take twice the multipliers at the point for those of the true problem"
+)
+
 
 class Outcome(NamedTuple):
     """What a level's solve says: its bounds, whether the levels before had one solution, and left it no choice."""
@@ -42,6 +46,7 @@ class Chain:
     tol: float
     sharp: bool = False  # whether multipliers that rounding of the data explains count as nonzero
     notes: list[str] = field(default_factory=list)
+    assumes: list[str] = field(default_factory=list)  # beside what every chain does
     ambiguous: int | None = None  # after which level: a multiplier below its threshold that is no rounding error
     well_posed: bool = True
     steps: int = 0
@@ -162,7 +167,10 @@ class Chain:
     def _proved(self, level: Level, solved: Solved, last: bool) -> Solved:
         """The bounds with a true solution of the levels before in place of the point, where images are held."""
         own, held = solved.bracket, self.held
-        if not (self.face.predictors or (held.rows.size and not level.linear and not last)) or not held.small(level):
+        asked = bool(self.face.predictors) or (held.rows.size and not level.linear and not last)
+        if not asked or not held.small(level):
+            if self.face.predictors and BY_MULTIPLIERS not in self.assumes:
+                self.assumes.append(BY_MULTIPLIERS)
             return solved
         found = near(held, level, solved.x)
         if not self.face.predictors:  # what is missed by rounding counts as feasible

@@ -163,7 +163,7 @@ def _solve(
                 upper_constant=constant,
                 well_posed=chain.well_posed,
                 notes=tuple(dict.fromkeys(chain.notes)),
-                assumes=ASSUMES,
+                assumes=(*ASSUMES, *chain.assumes),
                 steps=chain.steps,
             )
         )
