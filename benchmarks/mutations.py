@@ -287,6 +287,7 @@ ROWS = [
         "exact/row_bracket.py",
         "y[((y > 0) & np.isinf(given.low)) | ((y < 0) & np.isinf(given.high))] = 0",
         "y[((y > 0) & np.isinf(given.low))] = 0",
+        "the rows of a Polyhedron have finite upper ends",
     ),
     Mutant("exact/held.py", "parts.append(moved + record.reach * record.level.image_size)", "parts.append(moved)"),
     Mutant(

@@ -16,11 +16,12 @@ from auditing import random_parts as parts
 from auditing.recipes import Case, Recipe
 from auditing.truth import Truth, truth_of
 from tiebreak.exact.chain import Chain
-from tiebreak.exact.extended import Ext, ext
-from tiebreak.exact.face import Face
+from tiebreak.exact.extended import Ext, ExtMatrix, ext
+from tiebreak.exact.face import Face, Record
+from tiebreak.exact.held import Held
 from tiebreak.exact.level import Level
 from tiebreak.exact.quadratic_level import Solved
-from tiebreak.exact.row_bracket import bracket
+from tiebreak.exact.row_bracket import _column_minima, bracket
 from tiebreak.exact.rows import solve_rows
 
 KINDS = [parts.linear, parts.least_squares, parts.quadratic, parts.total, parts.squared_norm]
@@ -103,3 +104,77 @@ def test_levels_after_a_level_solved_badly(
     answers = solve_rows([level.build() for level in case.levels], with_dim(case.domain, case.dim))
     for answer, (star, _) in zip(answers, truth.values, strict=True):
         holds(answer.f_lower, answer.f_upper, star)
+
+
+# -- single terms of the bound, by hand ------------------------------------------------------------------------
+
+
+def solved_level(objective: tb.Objective, x: list[float], **parts: object) -> Record:
+    """A record at any point, as if a level had ended there."""
+    level = Level.of(objective, len(x))
+    found = level.at(ext(x))
+    empty = np.zeros(0)
+    given = {
+        "level": level, "x": ext(x), "grad": found.grad, "grad_error": found.grad_error, "y": ext(empty),
+        "z": ext(np.zeros(len(x))), "w": [], "columns": empty.astype(np.intp), "rows": empty.astype(np.intp),
+        "value": found.value, "lower": -np.inf, "gap": 0.0, "allowance": 0.0, "P": None, "reach": 0.0,
+        "column_spread": empty, "row_spread": empty,
+    }  # fmt: skip
+    return Record(**{**given, **parts})
+
+
+def test_what_a_level_left_open_is_paid_at_its_price() -> None:
+    """Level 1 = x1 over x1 >= 0 ended at -delta, so that solutions may be delta worse; level 2 = -x1 is 0 there."""
+    delta, (face, unit) = 2.0**-10, Face.of(tb.Box(np.zeros(2), np.ones(2)))
+    point = [-delta / unit, 0.0]
+    first = solved_level(tb.Linear([1.0, 0.0]), point, allowance=delta / unit, z=ext([1.0, 0.0]), columns=np.array([0]))
+    face.records.append(first)
+    found = bracket(face, Level.of(tb.Linear([-1.0, 0.0]), 2), ext(point), ext(np.zeros(0)), [ext(np.zeros(0))])
+    assert found.prices[0] == pytest.approx(1.0) and -1e-9 <= found.lower <= 0
+
+
+@pytest.mark.parametrize("delta", [2.0**-10, -(2.0**-10)])
+@pytest.mark.parametrize("reach", [0.0, 2.0**-8])
+def test_an_image_that_moved_is_paid_by_its_multiplier(delta: float, reach: float) -> None:
+    """Level 1 = x1^2 / 2 holds x1 = 0 up to ``reach``; level 2 = -x1 is judged at x1 = delta."""
+    face, unit = Face.of(tb.Box(-np.ones(2), np.ones(2)))
+    P = ExtMatrix(np.array([[1.0, 0.0]]))
+    square = tb.LeastSquares([[1.0, 0.0]], [0.0])
+    face.records.append(solved_level(square, [0.0, 0.0], P=P, reach=reach / unit))
+    level = Level.of(tb.Linear([-1.0, 0.0]), 2)
+    found = bracket(face, level, ext([delta / unit, 0.0]), ext(np.zeros(0)), [ext([-1.0])])
+    least = -reach * record_scale(face.records[0]) / unit
+    assert least - 1e-9 <= found.lower <= least
+
+
+def record_scale(record: Record) -> float:
+    """How far P x may move for a reach of one."""
+    return float(1 / np.sqrt(float(record.level.squares[0].scale)))
+
+
+@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("mu", [0.0, 0.5])
+def test_column_minima_hold_for_every_slope_within_the_error(seed: int, mu: float) -> None:
+    rng = np.random.default_rng(seed)
+    r, error = rng.normal(size=6), np.abs(rng.normal(size=6)) * 10.0 ** rng.integers(-12, 1, 6)
+    below, above = -rng.random(6) * (rng.random(6) < 0.8), rng.random(6) * (rng.random(6) < 0.8)
+    found = _column_minima(r, error, ext(below), ext(above), mu)
+    for j in range(6):
+        steps = np.append(np.linspace(below[j], above[j], 41), 0.0)
+        for slope in (r[j] - error[j], r[j], r[j] + error[j]):
+            assert found[j] <= (slope * steps + mu / 2 * steps**2).min() + 1e-16
+    if mu == 0:  # and no more than that
+        corners = [slope * end for slope in (r - error, r + error) for end in (below, above)]
+        np.testing.assert_allclose(found, np.minimum.reduce([*corners, np.zeros(6)]), rtol=1e-9, atol=1e-15)
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e-6, 0.1])
+def test_held_images_that_are_missed(shift: float) -> None:
+    """How far E d may be from zero for a step to a true minimiser: what the point has moved, and the reach."""
+    face, _ = Face.of(tb.Box(-np.ones(2), np.ones(2)))
+    P = ExtMatrix(np.array([[1.0, 1.0]]))
+    reach = 2.0**-12
+    face.records.append(solved_level(tb.LeastSquares([[1.0, 1.0]], [0.0]), [0.0, 0.0], P=P, reach=reach))
+    held = Held(face)
+    moved = shift + reach * record_scale(face.records[0])
+    assert held.missed(ext([shift, 0.0])) >= moved / float(held.block_sizes[0]) * (1 - 1e-12)

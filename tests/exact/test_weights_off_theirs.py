@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -9,8 +10,9 @@ import pytest
 
 import tiebreak as tb
 from auditing import random_parts as parts
-from auditing.recipes import Case
+from auditing.recipes import Case, recipe, value
 from auditing.truth import NoTruth, Truth, truth_of
+from fractional import gained
 from tiebreak.exact.atoms import atoms_of
 from tiebreak.exact.column_bracket import Bracket
 from tiebreak.exact.columns import _lower_level, _upper_level, solve_columns
@@ -65,3 +67,44 @@ def test_brackets_at_other_weights(seed: int, sharp: bool, share: float) -> None
         holds(found.g_lower, found.g_upper, truth.values[0], "g")
         holds(found.f_lower(), np.inf, truth.values[1], "f")
     holds(-np.inf, found.f_upper(), truth.values[1], "f")
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.9, 1.0])
+@pytest.mark.parametrize("reach", [2.0, 8.0, 30.0])
+@pytest.mark.parametrize("kind", ["Linear", "LeastSquares"])
+def test_a_flat_loss_far_from_its_minimiser(kind: str, reach: float, share: float) -> None:
+    """Separable classes: the loss falls up to the end of the set, where it is flat, and is judged where it is not.
+
+    The curvature between the two is what counts; that at the point would put the minimiser too near.
+    """
+    loss = recipe("Logistic", A=np.array([[1.0, 0.0], [-1.0, 0.0]]), y=np.array([1.0, -1.0]))
+    upper = recipe("Linear", c=np.array([-1.0, 0.0]))
+    if kind == "LeastSquares":
+        upper = recipe("LeastSquares", A=np.array([[-1.0, 0.0]]), b=np.array([40.0]))
+    made = tb.Problem(upper.build(), loss.build(), tb.Simplex(reach))
+    end = [Fraction(reach), Fraction(0)]
+    lower, above = Smooth(made.lower, 2), Smooth(made.upper, 2)
+    solved = _lower_level(made, lower, atoms_of(made.domain, 2), 1)  # from the first vertex on, and no further
+    master, lam, _, _ = _upper_level(made, lower, above, solved, 1e-9, 1000)
+    v = master.v
+    if v.count == 2:
+        v.w[:2] = (1 - share) * v.w[:2] + share * np.array([0.5, 0.5])
+    for price in (lam, 0.0, 1.0):
+        found = Bracket(made, lower, above, master, price)
+        holds(found.g_lower, found.g_upper, value(loss, end), "g")
+        holds(found.f_lower(), found.f_upper(), value(upper, end), "f")
+
+
+@pytest.mark.parametrize("which", ["lower", "upper"])
+def test_values_that_come_out_too_high(which: str) -> None:
+    """A level whose value is a sum that gains by rounding: what it gains is given away."""
+    b = max((np.sqrt(gained(3000, 2**k)) for k in range(8)), key=lambda b: float(b @ b) - math.fsum(b * b))
+    A = np.zeros((b.size, 2))
+    A[-1] = 2.0**-40, 2.0**-41
+    rough = recipe("LeastSquares", A=A, b=b)
+    plain = recipe("LeastSquares", A=np.array([[1.0, 2.0]]), b=np.ones(1))
+    levels = (rough, plain) if which == "lower" else (plain, rough)
+    truth = truth_of(Case("sets", levels, recipe("Simplex", total=1.0), 2))
+    answer = solve_columns(tb.Problem(levels[1].build(), levels[0].build(), tb.Simplex(1.0)))
+    holds(answer.g_lower, answer.g_upper, truth.values[0], "g")
+    holds(answer.f_lower, answer.f_upper, truth.values[1], "f")
