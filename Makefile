@@ -63,6 +63,8 @@ bench: $(STAMP)
 	$(BIN)/python -m pip install --quiet -e ".[fast]" scs daqp cobra
 	$(BIN)/python benchmarks/cut_oracle.py
 	$(BIN)/python benchmarks/certificates.py
+	$(BIN)/python benchmarks/audit.py --count 2000
+	$(BIN)/python benchmarks/mutants.py
 	$(BIN)/python benchmarks/cg_bio_speed.py
 	$(BIN)/python benchmarks/dictionary_speed.py
 	$(BIN)/python benchmarks/exact_accuracy.py

@@ -304,11 +304,6 @@ COLUMNS = [
     Mutant("exact/column_bracket.py", "self.gap = at_x - least + error", "self.gap = error"),
     Mutant("exact/column_bracket.py", "value_gap = max(self.g_upper - self.g_lower, 0.0)", "value_gap = 0.0"),
     Mutant(
-        "exact/column_bracket.py",
-        "delta = min(delta, (length(slopes @ P) * (1 + 1e-6) + noise) / mu)",
-        "delta = min(delta, noise / mu)",
-    ),
-    Mutant(
         "exact/column_bracket.py", "paid = self.f_error + length(y) * self.delta * (1 + 1e-12)", "paid = self.f_error"
     ),
     Mutant("exact/column_bracket.py", "paid = self.f_error + length(y)", "paid = length(y)"),
@@ -323,15 +318,10 @@ COLUMNS = [
         "best = max(best, f - paid)",
     ),
     Mutant(
-        "exact/column_bracket.py", "if not (inside or self.solutions.unique or self.lower.data is None):", "if False:"
-    ),
-    Mutant("exact/column_bracket.py", "rise = length(y[1:]) * self.delta * (1 + 1e-6) + 0.5", "rise = 0.5"),
-    Mutant(
         "exact/column_bracket.py",
         "return float(self.f.value + self.f_error + rise + 8",
         "return float(self.f.value - self.f_error + rise - 8",
     ),
-    Mutant("exact/vertex_face.py", "doubt = (change * lower.column_norms + error) * (1 + 1e-10)", "doubt = error"),
     Mutant(
         "exact/vertex_face.py",
         "codes = np.flatnonzero(slope - doubt <= np.min(slope + doubt))",

@@ -21,6 +21,7 @@ from auditing.recipes import Case, exactly, recipe, root, value
 from auditing.script import script
 from auditing.shrink import shrunk
 from auditing.truth import NoTruth, rows_of, truth_of
+from mutants import misfits
 
 HALF = Fraction(1, 2)
 
@@ -128,3 +129,16 @@ def behave(task: tuple[str, int]) -> Outcome:
         os.kill(os.getpid(), signal.SIGKILL)
     time.sleep(task[1])
     return Outcome()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_short_audit(family: str) -> None:
+    """Some 200 cases, in this process. False alarms of ``verify`` are left to the long runs, which count them."""
+    for number in range(22):
+        found = [words for kind, words in audit(make(family, 11, number), 10.0).faults if kind != "false alarm"]
+        assert not found, f"{family} {number}: {found}"
+
+
+def test_mutants_fit_the_code() -> None:
+    """A mutant whose text is gone tests nothing: choose another one in its place."""
+    assert misfits() == []
