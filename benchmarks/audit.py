@@ -143,7 +143,7 @@ def report(tallies: dict[str, Tally], spent: float, asked: argparse.Namespace) -
     print(f"\nRelative widths of the two-sided brackets on f*, by decade\n\n{widths(tallies)}")
     below = sum(tally.below for tally in tallies.values())
     missing = sum(tally.without_truth for tally in tallies.values())
-    print(f"\nSuccesses below f* by more than the tolerance where f* is not bounded from above: {below}")
+    print(f"\nSuccesses below f* by more than the tolerance, as their wide or one-sided bracket allows: {below}")
     print(f"Cases without an exact answer, left out: {missing}")
     failures = Counter(kind for tally in tallies.values() for kind in tally.faults.elements())
     print("Failures: " + (", ".join(f"{kind} {count}" for kind, count in failures.items()) or "none"))

@@ -36,7 +36,7 @@ class Outcome:
     two_sided: bool = False
     width: float = math.nan
     seconds: float = 0.0
-    below: bool = False  # a success one-sidedly proved, below f* by more than the tolerance
+    below: bool = False  # a success below f* by more than the tolerance, which its bracket allows for
     engine: str = ""
 
     @property
