@@ -64,7 +64,7 @@ def reach(held: Held, level: Level, slope: Slope, shift: float, loose: float) ->
     image = level.hessian_times(full)
     along = float(np.sqrt(max(0.0, float(full @ image)))) * (1 + 1e-12)
     rest = left - double(image)[S] * scale
-    rest = rest - E.T @ np.linalg.lstsq(E.T, rest)[0] if E.size else rest
+    rest = rest - E.T @ np.linalg.lstsq(E.T, rest, rcond=None)[0] if E.size else rest
     unexplained = float(np.linalg.norm(rest)) * 1.01 + float(np.linalg.norm(slope.error[S] * scale))
     unexplained += (8 + E.shape[0]) * EPS * float(np.linalg.norm(left))
     along += slope.image_error
