@@ -267,3 +267,20 @@ def test_a_set_is_called_empty_only_with_a_proof():
             tb.Polyhedron(A_ub=[[1.0, 1.0], [-1.0, -1.0]], b_ub=[1.0, -1.0 - 1e-6], bounds=(-size, size))
         thin = tb.Polyhedron(A_ub=[[1.0, 1.0], [-1.0, -1.0]], b_ub=[1.0, -1.0 + 1e-12], bounds=(-size, size))
         assert thin.contains(thin.lmo(np.array([1.0, 0.0])))
+
+
+@pytest.mark.parametrize("digits", range(6, 15))
+@pytest.mark.parametrize("start", [(1.0, -0.5, -2.0), (3.0, 2.5, -1.0), (1e6, 1e6 - 1.5, -3.0)])
+def test_columns_with_hardly_any_room(start, digits):
+    """The lower solutions are a segment as short as the box is narrow: no word on it, or the right one."""
+    lower = np.array(start)
+    upper = np.nextafter(lower, np.inf) + 10.0**-digits
+    row = np.array([[2.0, -2.0, 2.0]])
+    domain = tb.Polyhedron(row, [float((row @ lower)[0])], bounds=list(zip(lower, upper, strict=True)))
+    for c in (np.array([1.0, -1.0, 1.0]), np.array([0.0, 4.0, -4.0])):
+        assert domain.contains(domain.lmo(c), 1e-9)
+    problem = tb.Problem(tb.SquaredNorm(), tb.Linear([0.0, 4.0, -4.0]), domain)
+    c = tb.solve(problem, "exact").certificate
+    least = Fraction(4) * (Fraction(lower[1]) - Fraction(lower[2]))  # where the row is tight, x1 at its lower bound
+    assert c.lower_unique is not True and c.upper_constant is not True
+    assert Fraction(c.g_lower) <= least and (np.isinf(c.g_upper) or least <= Fraction(c.g_upper))

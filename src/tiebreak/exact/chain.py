@@ -84,7 +84,7 @@ class Chain:
             self._undecided = not unique
         elif not unique:
             self._look(level)
-        return Outcome(found, told, constant or told or None)
+        return Outcome(found, told, (constant and face.resolved) or told or None)
 
     @property
     def held(self) -> Held:
@@ -96,6 +96,8 @@ class Chain:
     def told(self, x: Ext) -> bool | None:
         """What may be said of uniqueness: where images are held, only what their rank and a second solution prove."""
         single, held = self.face.single, self.held
+        if not self.face.resolved:
+            return None
         if not self.face.predictors:
             return single if single or self.well_posed else None
         if not held.small():

@@ -14,7 +14,7 @@ from ..arrays import Matrix, Vector
 from ..objectives.base import Objective
 from ..sets.base import Domain
 from ..sets.box import Box
-from ..sets.lp_model import Rows, power_of_two
+from ..sets.lp_model import Rows, narrow_columns, power_of_two
 from ..sets.polyhedron import Polyhedron
 from .extended import UNIT, Ext, ExtMatrix, dense, double, ext
 from .level import DENSE, LEAST, Level, stack
@@ -97,6 +97,11 @@ class Face:
         if point is not None and face.missed(ext(point / unit)) <= FEASIBLE:
             face.x = ext(point / unit)
         return face, unit
+
+    @cached_property
+    def resolved(self) -> bool:
+        """Whether linear programmes over the rows can tell the ends of every column apart."""
+        return not self.given.low.size or not narrow_columns(self.given.lower, self.given.upper).any()
 
     @cached_property
     def A(self) -> ExtMatrix:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import fsum, inf
@@ -13,12 +13,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from ..arrays import UNIT_ROUNDOFF, Matrix, Vector
 from ..deadline import OutOfTime, check, remaining
 from .basis import Basis, Wide, nearest_end, read_basis
 
 LONG_ROUNDOFF = float(np.finfo(np.longdouble).eps) / 2
+NARROW = 1e-8
+"""Bounds that are nearer to each other than this, relative to their sizes, are near the tolerances of HiGHS."""
 HIDDEN = 2.0**8
 """A bound beyond this multiple of its variable's size is kept from HiGHS until a solution crosses it."""
 MISSED = 1e-13
@@ -31,6 +34,11 @@ def power_of_two(sizes: Vector) -> Vector:
     """The powers of two just above ``sizes`` (1 for 0): scaling by them is exact."""
     exponent = np.clip(np.frexp(sizes)[1], -1000, 1000)
     return np.where(sizes > 0, np.ldexp(1.0, exponent), 1.0)
+
+
+def narrow_columns(lower: Vector, upper: Vector) -> NDArray[np.bool_]:
+    """Columns whose bounds differ, but by so little beside their sizes that linear programmes hardly see it."""
+    return (lower < upper) & (upper - lower <= NARROW * np.maximum(np.abs(lower), np.abs(upper)))
 
 
 class Rows(NamedTuple):
@@ -200,6 +208,27 @@ class LinearProgram:
         """The same programme with every bound shown."""
         return LinearProgram(self.rows, scale_of_bounds(self.rows, self._column_scale), np.inf)
 
+    @cached_property
+    def _from_bounds(self) -> tuple[Vector, LinearProgram] | None:
+        """Where some columns hardly have room: an origin at their bounds, and the same programme from there."""
+        rows = self.rows
+        narrow = narrow_columns(rows.lower, rows.upper)
+        if not narrow.any():
+            return None
+        origin = np.where(narrow, rows.lower, 0.0)
+        moved = np.asarray(rows.A.astype(np.longdouble) @ origin)
+        low, high = (np.asarray(end - moved, dtype=np.float64) for end in (rows.low, rows.high))
+        lower, upper = rows.lower - origin, rows.upper - origin
+        scale = np.where(narrow, power_of_two(np.where(narrow, upper, 1.0)), self._column_scale)
+        return origin, LinearProgram(Rows(rows.A, low, high, lower, upper), scale, np.inf)
+
+    def _solve_from_bounds(
+        self, origin: Vector, programme: LinearProgram, c: Vector, cut: tuple[Vector, float] | None
+    ) -> Solution:
+        found = programme.solve(c, None if cut is None else (cut[0], cut[1] - float(cut[0] @ origin)))
+        x = np.clip(found.x + origin, self.rows.lower, self.rows.upper)
+        return replace(found, x=x)
+
     def solve_once(self, c: Vector) -> Solution:
         """``solve(c)``, or what this thread's last call found for the same c."""
         last: tuple[Vector, Solution] | None = getattr(self._own, "last", None)
@@ -227,6 +256,8 @@ class LinearProgram:
                 break
         if self._hides and not empty:
             return self._in_units_of_bounds.solve(c, cut)
+        if self._from_bounds is not None and not empty:
+            return self._solve_from_bounds(*self._from_bounds, c, cut)
         m, n = self.rows.A.shape
         raise LinearProgramError(
             f"the linear programme with {m} rows and {n} columns was not solved: HiGHS says '{word}'; "
