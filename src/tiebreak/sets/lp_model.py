@@ -38,7 +38,8 @@ def power_of_two(sizes: Vector) -> Vector:
 
 def narrow_columns(lower: Vector, upper: Vector) -> NDArray[np.bool_]:
     """Columns whose bounds differ, but by so little beside their sizes that linear programmes hardly see it."""
-    return (lower < upper) & (upper - lower <= NARROW * np.maximum(np.abs(lower), np.abs(upper)))
+    size = np.maximum(np.abs(lower), np.abs(upper))
+    return (lower < upper) & np.isfinite(size) & (upper <= lower + NARROW * np.where(np.isfinite(size), size, 0.0))
 
 
 class Rows(NamedTuple):
