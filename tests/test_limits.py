@@ -9,7 +9,6 @@ import faulthandler
 import time
 from collections.abc import Iterator
 
-import clarabel
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -20,7 +19,6 @@ from tiebreak.exact.qp_portfolio import QP, by_clarabel, by_piqp
 from tiebreak.sets.effort import sparse_lu, system_work
 
 HANG = 600.0  # seconds
-TELLS = hasattr(clarabel.DefaultSolver, "get_info")
 
 
 @pytest.fixture(autouse=True)
@@ -100,7 +98,6 @@ def random_system(n: int) -> tuple[sp.csr_array, sp.csr_array]:
     return H, G
 
 
-@pytest.mark.skipif(not TELLS, reason="Clarabel before 0.11 does not count the entries of a factor")
 def test_work_of_a_factorisation_is_bounded_without_doing_it() -> None:
     chain = sp.csr_array(sp.diags_array([np.ones(29_999), -np.ones(29_999)], offsets=[0, 1], shape=(29_999, 30_000)))
     H, G = random_system(6_000)
@@ -113,7 +110,6 @@ def test_work_of_a_factorisation_is_bounded_without_doing_it() -> None:
         sparse_lu(sp.csc_array(full))
 
 
-@pytest.mark.skipif(not TELLS, reason="Clarabel before 0.11 does not count the entries of a factor")
 @pytest.mark.parametrize("solver", [by_piqp, by_clarabel])
 def test_solvers_that_cannot_be_stopped_are_not_asked(solver) -> None:
     H, G = random_system(6_000)

@@ -29,8 +29,6 @@ def system_work(H: Matrix, G: Matrix | None = None, times: float = 1.0) -> float
     if affordable(most) or not sp.issparse(H):
         return float(most)
     entries = _factor_entries(H, sp.csr_array((0, n)) if G is None else G)
-    if entries is None:  # most systems are sparse: what cannot be told is begun
-        return float(times * (n + m))
     return float(min(most, times * np.sqrt(2) * entries**1.5))
 
 
@@ -42,8 +40,8 @@ def sparse_lu(K: Any) -> Any:
     return splu(sp.csc_array(K), permc_spec="MMD_AT_PLUS_A")
 
 
-def _factor_entries(H: Matrix, G: Matrix) -> float | None:
-    """The entries of the factor; None where Clarabel is older than 0.11 and does not tell."""
+def _factor_entries(H: Matrix, G: Matrix) -> float:
+    """The entries of the factor."""
     import clarabel
 
     settings = clarabel.DefaultSettings()
@@ -53,7 +51,4 @@ def _factor_entries(H: Matrix, G: Matrix) -> float | None:
     upper: Any = sp.triu(H)
     data = sp.csc_matrix(upper), np.zeros(n), sp.csc_matrix(G), np.zeros(m)
     solver = clarabel.DefaultSolver(*data, [clarabel.ZeroConeT(m)], settings)
-    try:
-        return float(solver.get_info().linsolver.nnzL)
-    except AttributeError:
-        return None
+    return float(solver.get_info().linsolver.nnzL)
