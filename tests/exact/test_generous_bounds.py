@@ -284,3 +284,20 @@ def test_columns_with_hardly_any_room(start, digits):
     least = Fraction(4) * (Fraction(lower[1]) - Fraction(lower[2]))  # where the row is tight, x1 at its lower bound
     assert c.lower_unique is not True and c.upper_constant is not True
     assert Fraction(c.g_lower) <= least and (np.isinf(c.g_upper) or least <= Fraction(c.g_upper))
+
+
+def test_points_that_miss_rows_by_rounding_give_away_what_that_may_cost():
+    """Degenerate corners where no true point can be shown nearby; f* is 5/8 and 1/50."""
+    corner = tb.Polyhedron(
+        [[-2.0, 3.0, -3.0], [3.0, -3.0, 3.0]], [-4.0, 7.5], [[1.0, 1.0, 2.0]], [4.5], bounds=(-512.0, 516.0)
+    )
+    fit = tb.LeastSquares([[1.0, 0.0, 1.0], [-2.0, -1.0, -1.0], [2.0, -1.0, 0.0]], [3.0, -5.5, 3.5])
+    answer = solve_rows([fit, tb.SquaredNorm(center=[2.0, 0.0, 0.0])], corner)[-1]
+    assert Fraction(answer.f_lower) <= Fraction(5, 8) <= Fraction(answer.f_upper)
+    u = 2.0**-10
+    A = u * np.array([[0.0, 3.0, 2.0, 1.0], [-3.0, 1.0, 0.0, 2.0], [3.0, 0.0, -2.0, 3.0]])
+    bounds = [(2048.0, 6144.0), (1024.0, 4096.0), (-2048.0, 1024.0), (-4096.0, 0.0)]
+    domain = tb.Polyhedron(A, [4.5, -7.5, 0.0], u * np.array([[-2.0, 1.0, -1.0, 2.0]]), [-6.0], bounds=bounds)
+    levels = [tb.LeastSquares(u * np.array([a]), [b]) for a, b in (([-1.0, 0, 1, 2], 3.0), ([0.0, -1, -1, 2], -6.0))]
+    answer = solve_rows(levels, domain)[-1]
+    assert Fraction(answer.f_lower) <= Fraction(1, 50) <= Fraction(answer.f_upper)

@@ -16,7 +16,7 @@ from .interrupt import check
 from .left import Left, Sizes, left_by_costs, left_by_gradient, left_by_vertex, multiplier_sizes
 from .level import Level
 from .lp_level import SOUND, TIE, FaceProgram
-from .nearby import near, several
+from .nearby import NOWHERE, by_rounding, near, several
 from .quadratic_level import Solved, accepted, solve_quadratic
 from .rank import EPS
 from .row_bracket import Bracket, bracket
@@ -169,14 +169,15 @@ class Chain:
     def _proved(self, level: Level, solved: Solved, last: bool) -> Solved:
         """The bounds with a true solution of the levels before in place of the point, where images are held."""
         own, held = solved.bracket, self.held
-        asked = bool(self.face.predictors) or (held.rows.size and not level.linear and not last)
+        asked = bool(self.face.predictors) or (self.face.given.low.size and not level.linear and not last)
         if not asked or not held.small(level):
             if self.face.predictors and BY_MULTIPLIERS not in self.assumes:
                 self.assumes.append(BY_MULTIPLIERS)
             return solved
+        if not self.face.predictors:  # what is missed by rounding counts as feasible, and is given away
+            found = near(held, level, solved.x) if held.rows.size else NOWHERE
+            return solved._replace(near=found if np.isfinite(found.shift) else by_rounding(held, level, solved.x))
         found = near(held, level, solved.x)
-        if not self.face.predictors:  # what is missed by rounding counts as feasible
-            return solved._replace(near=found) if np.isfinite(found.shift) else solved
         value, rise = float(own.value), found.rise + own.value_error
         proved = replace(own, upper=value + rise + EPS * abs(value), allowance=rise)
         if found.single:
