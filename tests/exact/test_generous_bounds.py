@@ -301,3 +301,11 @@ def test_points_that_miss_rows_by_rounding_give_away_what_that_may_cost():
     levels = [tb.LeastSquares(u * np.array([a]), [b]) for a, b in (([-1.0, 0, 1, 2], 3.0), ([0.0, -1, -1, 2], -6.0))]
     answer = solve_rows(levels, domain)[-1]
     assert Fraction(answer.f_lower) <= Fraction(1, 50) <= Fraction(answer.f_upper)
+
+
+@pytest.mark.parametrize("far", [1e3, 1e6, 1e9, 1e12, 2.0**40 + 4])
+def test_one_variable_at_a_far_bound_and_one_at_a_row(far):
+    domain = tb.Polyhedron([[3.0, -1.0], [-2.0, 0.0]], [0.0, 2.5], bounds=(-4.0, far))
+    for c, least in (((0.0, -1.0), -far), ((1.0, -1.0), -1.25 - far), ((-1.0, 0.0), -far / 3)):
+        s = domain.lmo(np.array(c))
+        assert domain.contains(s, 1e-12) and np.dot(c, s) == pytest.approx(least, rel=1e-12)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 
 import cvxpy as cp
 import numpy as np
@@ -10,6 +11,9 @@ from scipy.linalg import block_diag
 from scipy.optimize import linprog
 
 from known.bounds import ConvexSet, Inaccurate
+
+BY_POWER_CONES = {"approx": False} if "approx" in signature(cp.pnorm).parameters else {}
+"""Older versions of CVXPY have no other way than rational exponents, which are exact for those in use here."""
 
 
 def box(low: np.ndarray, high: np.ndarray) -> ConvexSet:
@@ -37,7 +41,7 @@ def lp_ball(p: float, radius: float, centre: np.ndarray) -> ConvexSet:
     return norm_ball(
         lambda x: np.linalg.norm(x, p),
         lambda c: np.linalg.norm(c, q),
-        lambda x: cp.pnorm(x, p, approx=False),
+        lambda x: cp.pnorm(x, p, **BY_POWER_CONES),
         radius,
         centre,
     )

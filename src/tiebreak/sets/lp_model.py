@@ -210,6 +210,11 @@ class LinearProgram:
         return LinearProgram(self.rows, scale_of_bounds(self.rows, self._column_scale), np.inf)
 
     @cached_property
+    def _with_all_bounds(self) -> LinearProgram:
+        """The same programme in the same units, with every bound shown."""
+        return LinearProgram(self.rows, self._column_scale, np.inf)
+
+    @cached_property
     def _from_bounds(self) -> tuple[Vector, LinearProgram] | None:
         """Where some columns hardly have room: an origin at their bounds, and the same programme from there."""
         rows = self.rows
@@ -256,7 +261,10 @@ class LinearProgram:
             if empty or self._hides or (cut is not None and status == highspy.HighsModelStatus.kInfeasible):
                 break
         if self._hides and not empty:
-            return self._in_units_of_bounds.solve(c, cut)
+            try:
+                return self._in_units_of_bounds.solve(c, cut)
+            except LinearProgramError:  # a variable at a far bound beside one that is not: in neither's units
+                return self._with_all_bounds.solve(c, cut)
         if self._from_bounds is not None and not empty:
             return self._solve_from_bounds(*self._from_bounds, c, cut)
         m, n = self.rows.A.shape
