@@ -162,9 +162,13 @@ class Bounds:
         f_lower, f_upper = max(self.f_lower, answer.f_lower), min(self.f_upper, answer.f_upper)
         noise = 1e-9 * (1 + abs(f) + abs(g))
         optimal = g <= g_lower + self.problem.slack
+        attained = g if np.isfinite(answer.g_upper) else np.inf  # else not even the engine takes x for a point of Z
         if (
-            g_lower > min(g_upper, g) + noise
-            or (self.problem.upper.convex and f_lower > min(f_upper, f if optimal else np.inf) + noise)
+            g_lower > min(g_upper, attained) + noise
+            or (
+                self.problem.upper.convex
+                and f_lower > min(f_upper, f if optimal and attained < np.inf else np.inf) + noise
+            )
             or np.isnan([answer.g_lower, answer.g_upper, answer.f_lower, answer.f_upper]).any()
         ):
             raise ArithmeticError(

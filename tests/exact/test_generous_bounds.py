@@ -309,3 +309,20 @@ def test_one_variable_at_a_far_bound_and_one_at_a_row(far):
     for c, least in (((0.0, -1.0), -far), ((1.0, -1.0), -1.25 - far), ((-1.0, 0.0), -far / 3)):
         s = domain.lmo(np.array(c))
         assert domain.contains(s, 1e-12) and np.dot(c, s) == pytest.approx(least, rel=1e-12)
+
+
+@pytest.mark.parametrize("bounds", [(-2.0, 2.0), (-1e12, 1e12), (None, None)])
+def test_variables_that_rows_fix_at_zero_have_no_size_of_their_own(bounds):
+    domain = tb.Polyhedron(A_eq=[[1.0]], b_eq=[0.0], bounds=bounds)
+    answer = solve_rows([tb.Linear([2.0]), tb.Quadratic([[4.0]], [0.0])], domain)[-1]
+    assert answer.f_lower <= 0 <= answer.f_upper and answer.x == 0
+
+
+def test_a_point_outside_is_no_success_and_no_contradiction():
+    """A level that is all but linear: whatever becomes of it, there is an answer."""
+    domain = tb.Polyhedron([[-2.0, 3.0]], [-4.0], [[1.0, -1.0]], [1.5], bounds=[(-0.5, 1.5), (-1.0, 3.0)])
+    lower = tb.Quadratic(2.0**-35 * np.ones((2, 2)), [-1.0, 0.0])
+    result = tb.solve(tb.Problem(tb.Linear([0.0, -1.0]), lower, domain))
+    c = result.certificate
+    assert c.f_lower <= 1 <= c.f_upper and c.g_lower <= -0.5 + 2.0**-38 and c.g_upper >= -0.5
+    assert not result.success or domain.contains(result.x)

@@ -87,6 +87,8 @@ class Face:
         sizes = sizes_by_data(levels, box)
         if point is not None:
             sizes = sizes_by_point(sizes, point)
+        own = np.maximum(np.abs(given.lower), np.abs(given.upper))  # rows may fix variables at zero but for rounding
+        sizes = np.maximum(sizes, power_of_two(np.where(np.isfinite(own) & (own > 0), own, 1.0)) * 2.0**-120)
         unit = float(power_of_two(np.median(sizes, keepdims=True))[0]) / 2
         if not LEAST <= unit <= 1 / LEAST:
             raise ValueError(
