@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import rational_references as rational
@@ -222,3 +224,14 @@ def test_ranks_of_what_is_stored():
     assert exact_rank(np.array([[0.1, 0.2, 0.3], [0.2, 0.4, 0.6]])) == 1
     assert exact_rank(np.array([[0.1, 0.1 + 0.2], [0.2, 0.6]])) == 2  # 0.3 it is not
     assert exact_rank(np.zeros((3, 2))) == 0
+
+
+def test_multipliers_of_rows_that_are_not_held_may_leave_the_range_of_the_images():
+    """A row that pulls along the flat direction by 1e-20 decides among fits that differ by as little."""
+    rows = [[-1.0, 0.0, 2.0], [3.0, -3.0, -2.0], [1.0, -1.0, -1.0]]
+    domain = tb.Polyhedron(rows, [-2.0, -6.0, -1.5], bounds=[(-3.0, 0.0), (1.5, 4.5), (-4.0, -1.0)])
+    A = np.array([[-1.0, -2.000000001862645, -2.0], [2.0, 0.0, 0.0]])
+    answer = solve_rows([tb.LeastSquares(A, [3.0, -4.0]), tb.LeastSquares([[2.0, 1.0, -1.0]], [-1.0])], domain)[-1]
+    least = Fraction(48710933444011491409, 389687468557114277888)
+    assert Fraction(answer.f_lower) <= least and (np.isinf(answer.f_upper) or least <= Fraction(answer.f_upper))
+    assert answer.lower_unique is not False

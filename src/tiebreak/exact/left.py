@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Vector
-from .extended import Ext, double
+from .extended import UNIT, Ext, double
 from .face import Face
 from .held import Held
 from .level import Level
@@ -164,8 +164,9 @@ def _with_spreads(face: Face, solved: Solved, z: Vector, error: Vector, left: Le
 
 
 def _with_ends(face: Face, y: Ext) -> Ext:
-    """Without the multipliers of ends that are not there."""
-    return np.where(((y > 0) & np.isinf(face.given.low)) | ((y < 0) & np.isinf(face.given.high)), 0, y)
+    """Without the multipliers of ends that are not there, and those that are rounding of the others."""
+    noise = np.abs(y) * face.row_size <= UNIT * (np.abs(y) * face.row_size).max(initial=0)
+    return np.where(noise | ((y > 0) & np.isinf(face.given.low)) | ((y < 0) & np.isinf(face.given.high)), 0, y)
 
 
 def _loose(face: Face, solved: Solved, y: Ext, held: Held) -> float:

@@ -8,9 +8,10 @@ x* a true minimiser. The step d = x* - p changes nothing held, E d = 0, and <gra
 For any v and y with c = Hv + E'y + rest on the unfixed columns, -<c, d> <= |v|_H |d|_H + |rest| |d|. (Rows that are
 not held, but have multipliers, add those times the distance of p from their ends: ``loose``, under the square root.)
 As |d| is no larger than the set, |d|_H <= |v|_H + shift + sqrt(|rest| |d|), whatever the ranks. If c belongs to the
-range of H and E' for certain, d may be taken without the directions that change neither, so that |d| <= |d|_H/sigma
-with sigma^2 the smallest nonzero curvature where E d = 0: then |d|_H <= |v|_H + shift + |rest|/sigma, linear in the
-residual, where the difference of two values would give its square root.
+range of H and E' for certain, and no such row takes a part out of that, d may be taken without the directions that
+change neither, so that |d| <= |d|_H/sigma with sigma^2 the smallest nonzero curvature where E d = 0: then
+|d|_H <= |v|_H + shift + |rest|/sigma, linear in the residual, where the difference of two values would give its square
+root.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def reach(held: Held, level: Level, slope: Slope, shift: float, loose: float) ->
     box = held.face.box
     width = float(np.linalg.norm((box.upper - box.lower)[S] / scale))
     length = along + np.sqrt(unexplained * width + loose)
-    if exact:
+    if exact and not loose:
         length = min(length, along + (unexplained / own.least if own.values.size else 0.0) + np.sqrt(loose))
     return Reach(1.01 * (float(length) + 2 * shift), exact, certain)
 
