@@ -26,7 +26,8 @@ test: $(STAMP)
 # The same with the compiled kernels (extra "fast"): they must agree with their NumPy twins.
 fast: $(STAMP)
 	$(BIN)/python -m pip install --quiet -e ".[fast]"
-	$(BIN)/python -m pytest -n auto tests/kernels tests/test_cg_bio.py tests/test_exact.py tests/exact/test_column*.py
+	$(BIN)/tiebreak warm-up
+	$(BIN)/python -m pytest -n auto tests/kernels tests/test_cg_bio.py tests/test_exact.py tests/engines/test_column*.py
 
 # The report page in headless Chromium, which is installed where there is none (Debian's package).
 browser: $(STAMP)
@@ -35,7 +36,7 @@ browser: $(STAMP)
 
 # The core with the oldest versions that pyproject.toml promises; "make test" has the newest.
 minimum: $(OLDEST)/.installed
-	$(OLDEST)/bin/python -m pytest -n auto tests/sets tests/objectives tests/exact $(addprefix tests/test_,$(addsuffix .py,exact certificates solve result cg_bio storage resume success))
+	$(OLDEST)/bin/python -m pytest -n auto tests/sets tests/objectives tests/engines $(addprefix tests/test_,$(addsuffix .py,exact certificates solve result cg_bio storage resume success))
 
 $(OLDEST)/.installed: pyproject.toml tests/packaging/minimum.py
 	$(PYTHON) -m venv --clear $(OLDEST)

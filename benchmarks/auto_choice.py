@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 import problems
 import tiebreak as tb
 from known.bounds import Inaccurate
+from tiebreak.methods import SOLVERS
 
 SETS = ["l2", "lp-3", "groups", "columns-l2", "nuclear", "spectrahedron", "product"]
 LEVELS = [
@@ -31,9 +32,9 @@ LEVELS = [
     ("linear", "squared-norm"),
 ]
 METHODS = {
-    "cg-bio": tb.CGBiO(),
-    "cg-bio, Adaptive": tb.CGBiO(step=tb.steps.Adaptive()),
-    **{name: tb.solvers.SOLVERS[name]() for name in ("pb-apg", "apb-apg", "fbi-pg", "agm-bio", "bi-fista", "r-apm")},
+    "cg-bio-anytime": tb.AnytimeCGBiO(),
+    "cg-bio-anytime, Adaptive": tb.AnytimeCGBiO(step=tb.steps.Adaptive()),
+    **{name: SOLVERS[name]() for name in ("pb-apg", "apb-apg", "fbi-pg", "agm-bio", "bi-fista", "r-apm")},
 }
 
 

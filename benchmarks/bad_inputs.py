@@ -144,7 +144,7 @@ TABLE: list[tuple[str, str, list[str]]] = [
     # -- problems
     ("tb.Problem({}, G, Z)", "upper", ["3", "None", "'f'", "np.sum", "tb.SquaredNorm", "Z", "tb.SquaredNorm(dim=3)"]),
     ("tb.Problem(F, {}, Z)", "lower", [
-        "3", "None", "[G, G]", "tb.SquaredNorm(dim=3)", "tb.SquaredCovariance(np.ones((3, 2)), [0, 1, 1])",
+        "3", "None", "[G, 3]", "'G'", "tb.SquaredNorm(dim=3)", "tb.SquaredCovariance(np.ones((3, 2)), [0, 1, 1])",
         "tb.Function(np.sum, np.copy, dim=2)"]),
     ("tb.Problem(F, G, {})", "domain", ["3", "None", "tb.L1Ball", "[0, 1]", "F", "tb.Box(np.zeros(3), np.ones(3))"]),
     ("tb.Problem(F, G, Z, slack={})", "slack", [*NUMBER, "-1.0", "None"]),
@@ -156,7 +156,7 @@ TABLE: list[tuple[str, str, list[str]]] = [
     ("tb.ErrorBound(1.0, 2.0, gradient_bound={})", "gradient_bound", [*NUMBER, "-1.0"]),
     # -- runs
     ("tb.solve({})", "problem", ["3", "None", "F", "'P'", "[P]"]),
-    ("tb.solve(P, {})", "method", ["'cgbio'", "''", "7", "None", "tb.CGBiO", "['cg-bio']", "'exact '"]),
+    ("tb.solve(P, {})", "method", ["'cgbio'", "''", "7", "None", "tb.CGBiO", "['cg-bio-anytime']", "'exact '"]),
     ("tb.solve(P, x0={})", "x0", [v for v in VECTOR if v != "'abc'"]),
     ("tb.solve(P, x0={})", "", [
         "[1.0]", "[1.0, 2.0, 3.0]", "'no such file'", "tb.State(x=np.zeros(2))", "object()", "b'abc'"]),
@@ -181,12 +181,12 @@ TABLE: list[tuple[str, str, list[str]]] = [
     ("tb.tradeoff(P, [0.1], {})", "", ["tol_upper=0", "max_iter=0", "seed='a'"]),
     ("tb.lexicographic({}, Z)", "levels", ["[]", "3", "None", "F", "[F, 3]", "[3]", "[F, tb.SquaredNorm(dim=3)]"]),
     ("tb.lexicographic([G, F], {})", "domain", ["3", "None", "tb.Simplex", "tb.Box(np.zeros(3), np.ones(3))"]),
-    ("tb.lexicographic([G, F], B, tol={})", "tol", POSITIVE),
+    ("tb.lexicographic([G, F], B, tol_upper={})", "tol_upper", POSITIVE),
     ("tb.lexicographic([G, F], B, max_time={})", "max_time", ["0", "-1", "'a'", "nan", "[1.0, 2.0]"]),
     # -- methods, steps, callbacks
     ("tb.CGBiO({})", "", [
-        "variant='x'", "variant=None", "step=0.5", "initial='x'", "tol_upper=[1.0]", "tol_upper='a'",
-        "tol_lower=nan"]),
+        "step=0.5", "initial='x'", "tol_upper=[1.0]", "tol_upper='a'", "tol_lower=nan"]),
+    ("tb.AnytimeCGBiO({})", "", ["step=0.5", "lower_steps='x'", "tol_upper=[1.0]", "tol_lower=nan"]),
     ("tb.CG({})", "step", ["step=0.5", "step='a'"]),
     ("tb.MNG({})", "M", ["M=0", "M=-1.0", "M='a'", "M=nan"]),
     ("tb.APDB({})", "", [
@@ -231,7 +231,7 @@ TABLE: list[tuple[str, str, list[str]]] = [
     ("tb.testing.check_objective({})", "", [
         "3", "None", "tb.SquaredNorm()", "F, dim=0", "F, points=0", "F, seed='a'", "F, dim=3"]),
     ("tb.testing.check_set({})", "", ["3", "None", "tb.Simplex()", "Z, dim=0", "Z, dim=2, trials=0"]),
-    ("tb.testing.check_solver({})", "", ["3", "None", "tb.CGBiO", "tb.CGBiO(), updates=0"]),
+    ("tb.testing.check_solver({})", "", ["3", "None", "tb.CGBiO", "tb.AnytimeCGBiO(), updates=0"]),
 ]  # fmt: skip
 
 
@@ -276,19 +276,22 @@ SPECIAL: list[tuple[str, str]] = [
     ("tb.solve(tb.Problem(F, tb.Function(lambda x: x @ x, lambda x: x, dim=2, convex=True), Z))", "lower"),
     ("tb.solve(tb.Problem(tb.Function(lambda x: x @ x, lambda x: x, dim=2), G, Z))", "upper"),
     ("tb.solve(tb.Problem(F, tb.Function(lambda x: -x @ x, lambda x: -2 * x, dim=2, convex=True), Z))", "lower"),
-    ("tb.solve(tb.Problem(F, G, tb.FromOracles(project=np.sign, dim=2)), 'cg-bio')", "lmo"),
-    ("tb.solve(tb.Problem(F, G, tb.FromOracles(lmo=np.sign, dim=2)), 'cg-bio')", "lmo"),
-    ("tb.solve(tb.Problem(F + tb.L1Norm(), G, Z), 'cg-bio')", "upper"),
+    ("tb.solve(tb.Problem(F, G, tb.FromOracles(project=np.sign, dim=2)), 'cg-bio-anytime')", "lmo"),
+    ("tb.solve(tb.Problem(F, G, tb.FromOracles(lmo=np.sign, dim=2)), 'cg-bio-anytime')", "lmo"),
+    ("tb.solve(tb.Problem(F + tb.L1Norm(), G, Z), 'cg-bio-anytime')", "upper"),
     ("tb.solve(tb.Problem(tb.Function(np.sum, np.ones_like, dim=2, convex=True), G, Z), 'big-sam')", "smoothness"),
     ("tb.solve(tb.Problem(tb.Logistic(np.eye(2), [1, -1]), G, Z), 'mng')", "mng"),
     ("tb.solve(tb.Problem(tb.Logistic(np.eye(2), [1, -1]), G, Z), 'bisec-bio')", "bisec-bio"),
     ("tb.solve(tb.Problem(F, G, tb.L2Ball(1.0)), 'exact')", "exact"),
-    ("tb.solve(P, 'cg-bio', x0=tb.solve(P, 'big-sam', max_iter=3).state)", "x0"),
-    ("tb.solve(P, 'cg-bio', x0=tb.solve(tb.Problem(F, G, tb.L1Ball(3.0)), 'cg-bio', max_iter=3).state)", "x0"),
+    ("tb.solve(P, 'cg-bio-anytime', x0=tb.solve(P, 'big-sam', max_iter=3).state)", "x0"),
+    (
+        "tb.solve(P, 'cg-bio-anytime', x0=tb.solve(tb.Problem(F, G, tb.L1Ball(3.0)), 'cg', max_iter=3).state)",
+        "x0",
+    ),
     ("tb.solve(P, x0=tb.solve(tb.Problem(tb.SquaredNorm(dim=3), tb.Linear([1, 1, 1]), Z)))", "x0"),
     ("tb.solve(P, callback=lambda: None)", "callback"),
     ("tb.solve(P, callback=lambda a, b: None)", "callback"),
-    ("tb.solve(P, 'cg-bio', callback=tb.Trace)", "callback"),
+    ("tb.solve(P, 'cg-bio-anytime', callback=tb.Trace)", "callback"),
     ("tb.lexicographic([G, F, G], tb.L2Ball(1.0))", "exact"),
     ("tb.lexicographic([tb.Logistic(np.eye(2), [1, -1]), F, G], B)", "chain"),
     ("tb.lexicographic([tb.SquaredNorm(), tb.SquaredNorm()], tb.Simplex())", "variables"),

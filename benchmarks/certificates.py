@@ -24,7 +24,7 @@ def main(instances: int = 320, max_iter: int = 300) -> int:
     converged = defaultdict(int)
     for set_kind, _, _, known in sweep(instances, 1, dropped):
         for method in METHODS:
-            name = method if isinstance(method, str) else f"cg-bio, {method.variant}"
+            name = method if isinstance(method, str) else method.info.name
             result = check_run(tally, known, method, max_iter=max_iter, tol_upper=1e-4, tol_lower=1e-4)
             c = result.certificate
             lower = (c.g_upper - c.g_lower) / (1 + abs(known.g_star))

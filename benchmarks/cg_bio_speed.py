@@ -28,7 +28,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 import tiebreak as tb
-from tiebreak.experiments.regression import stand_in
+from tiebreak.lab.experiments.regression import stand_in
 
 NEVER = 1e-30
 """A tolerance that no stopping test meets."""
@@ -98,7 +98,7 @@ class Library:
 
     def __init__(self, problem: tb.Problem, step: tb.steps.StepRule, x: np.ndarray, numba: bool) -> None:
         self.problem, self.numba = problem, numba
-        self.solver = tb.CGBiO("paper", step, tol_upper=NEVER, tol_lower=NEVER)
+        self.solver = tb.CGBiO(step, tol_upper=NEVER, tol_lower=NEVER)
         self.state = self.solver.start(problem, x)
 
     def run(self, updates: int) -> np.ndarray:
@@ -121,7 +121,7 @@ def seconds(run: Callable[[int], np.ndarray], updates: int) -> float:
 
 
 def compare(name: str, problem: tb.Problem, step: tb.steps.StepRule, rounds: int, updates: int) -> list[str]:
-    near = tb.solve(problem, tb.CGBiO(), max_iter=300, tol_upper=NEVER, tol_lower=NEVER).state.anchor
+    near = tb.solve(problem, tb.AnytimeCGBiO(), max_iter=300, tol_upper=NEVER, tol_lower=NEVER).state.anchor
     runs: dict[str, Textbook | Library] = {
         "textbook": Textbook(problem, step, near.copy()),
         "tiebreak, NumPy": Library(problem, step, near, numba=False),

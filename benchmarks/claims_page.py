@@ -6,7 +6,7 @@ import json
 import sys
 from pathlib import Path
 
-from tiebreak.reproduce import EXPERIMENTS
+from tiebreak.lab.reproduce import EXPERIMENTS
 
 VERDICTS = {True: "holds", False: "**does not hold**", None: "undecided"}
 HEAD = """# The paper's experiments: every claim with its verdict

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tiebreak.reproduce.dictionary_runs import KEYS, compared
+from tiebreak.lab.reproduce.dictionary_runs import KEYS, compared
 
 
 def main() -> None:

@@ -30,7 +30,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 import tiebreak as tb
-from tiebreak.experiments.dictionary import ATOMS, DELTA, generate, learn, problem_from, start
+from tiebreak.lab.experiments.dictionary import ATOMS, DELTA, generate, learn, problem_from, start
 
 NEVER = 1e-300
 """A tolerance that no stopping test meets."""
@@ -103,7 +103,7 @@ def textbook(given: Instance, updates: int, find_root: Callable[[Callable[[float
 
 
 def ours(given: Instance, updates: int, plain: bool, chunks: bool = True) -> np.ndarray:
-    solver = tb.CGBiO("paper", tb.steps.InverseSqrt(0.3), tol_upper=NEVER, tol_lower=NEVER)
+    solver = tb.CGBiO(tb.steps.InverseSqrt(0.3), tol_upper=NEVER, tol_lower=NEVER)
     if plain:
         os.environ["TIEBREAK_NO_NUMBA"] = "1"
     try:

@@ -44,7 +44,7 @@ class Claim:
 
 def run(known: Family, method: str) -> Claim:
     if len(known.levels) > 2:
-        done = tb.lexicographic(known.levels, known.domain, tol=TOLERANCE)
+        done = tb.lexicographic(known.levels, known.domain, tol_upper=TOLERANCE, tol_lower=TOLERANCE)
         values, brackets = [one.value for one in done.levels], [(one.lower, one.upper) for one in done.levels]
         return Claim(done.success, done.x, values, brackets, done.message)
     result = tb.solve(known.problem, method, tol_upper=TOLERANCE, tol_lower=TOLERANCE, max_time=PER_INSTANCE)

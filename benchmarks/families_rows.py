@@ -11,7 +11,7 @@ import reference as ref
 import tiebreak as tb
 from decimals import chain
 from family import Family, two_levels
-from tiebreak.experiments.ill_posed import KERNELS
+from tiebreak.lab.experiments.ill_posed import KERNELS
 
 
 def incidence(sources: int, sinks: int) -> Any:

@@ -40,7 +40,7 @@ def problem(n):
         Z = tb.Polyhedron(A_ub=-r.uniform(size=(n // 4, n)), b_ub=-np.full(n // 4, n / 5), bounds=(0, 1))
         return tb.Problem(tb.SquaredNorm(dim=n), tb.Linear(np.round(5 * r.uniform(size=n))), Z), "exact"
     lower, upper = (tb.LeastSquares(r.standard_normal((n // 4, n)), r.standard_normal(n // 4)) for _ in range(2))
-    return tb.Problem(upper, lower, tb.L1Ball(5.0)), "cg-bio"
+    return tb.Problem(upper, lower, tb.L1Ball(5.0)), "cg-bio-anytime"
 
 warm, method = problem(small)
 tb.solve(warm, method, max_iter=200)
@@ -61,7 +61,7 @@ except KeyboardInterrupt as stop:
 """
 
 PROBLEM = """
-method = "cg-bio"
+method = "cg-bio-anytime"
 upper = { type = "SquaredNorm", dim = 3 }
 lower = { type = "LeastSquares", A = [[1.0, 2.0, 3.0]], b = [1.0] }
 domain = { type = "L2Ball", radius = 1.0 }
@@ -107,7 +107,7 @@ def main() -> int:
         file = Path(folder) / "problem.toml"
         file.write_text(PROBLEM)
         for i in range(chosen.count):
-            kind = ("columns", "rows", "cg-bio", "logistic", "command")[i % 5]
+            kind = ("columns", "rows", "cg-bio-anytime", "logistic", "command")[i % 5]
             if kind == "command":
                 command = [sys.executable, "-m", "tiebreak", "solve", str(file), "--verbose"]
             else:

@@ -24,8 +24,9 @@ from pathlib import Path
 import numpy as np
 
 import tiebreak as tb
+from tiebreak.methods import SOLVERS
 
-METHODS = [name for name in tb.solvers.SOLVERS if name != "exact"]
+METHODS = [name for name in SOLVERS if name != "exact"]
 UPDATES = 600
 LIMITS = {"tol_upper": 1e-14, "tol_lower": 1e-14, "max_time": None, "max_iter": UPDATES, "seed": 7}
 

@@ -22,7 +22,7 @@ import tiebreak as tb
 from lies import KINDS, Lie
 from parts import Parts, honest
 
-METHODS = ("auto", "cg-bio", "adabim", "solodov", "apdb", "apb-apg", "a-irg", "fc-bio", "tikhonov")
+METHODS = ("auto", "cg-bio-anytime", "adabim", "solodov", "apdb", "apb-apg", "a-irg", "fc-bio", "tikhonov")
 TOL = 1e-4
 
 
@@ -100,7 +100,7 @@ def main() -> int:
     options = parser.parse_args()
     methods, problems = tuple(options.methods.split(",")), honest()
     if options.quick:
-        methods, problems = ("auto", "cg-bio"), problems[:2]
+        methods, problems = ("auto", "cg-bio-anytime"), problems[:2]
     failed, total = 0, Counter()
     print(f"{'kind':74} {'runs':>5} {'raised':>6} {'no success':>10} {'right':>5} {'false':>5}")
     for name, (_, hidden) in KINDS.items():

@@ -144,7 +144,7 @@ def polyhedron_without_bounds(size: float, limit: float) -> object:
 def oracles_of_a_large_polyhedron_cg_bio(size: float, limit: float) -> object:
     n = count(size, 8_000)
     problem = tb.Problem(sparse_squares(n, n), sparse_squares(n // 2, n), covering(n, n))
-    return tb.solve(problem, "cg-bio", max_time=limit, **TIGHT)
+    return tb.solve(problem, "cg-bio-anytime", max_time=limit, **TIGHT)
 
 
 @case(2.0)
@@ -240,7 +240,7 @@ def spectrahedron(size: float, limit: float) -> object:
 def compiled_chunks_cg_bio(size: float, limit: float) -> object:
     m, n = count(size, 400), count(size, 2_000)
     problem = tb.Problem(dense_squares(m, n), dense_squares(m // 2, n), tb.L1Ball(5.0))
-    return tb.solve(problem, "cg-bio", max_time=limit, **TIGHT)
+    return tb.solve(problem, "cg-bio-anytime", max_time=limit, **TIGHT)
 
 
 @case(2.0)

@@ -20,7 +20,7 @@ if __name__ == "__main__":
     arguments = [word for word in sys.argv[1:] if word != "--docs"]
     code = main(["bench", "methods", "--out", str(OUT), *arguments])
     if code == 0 and "--docs" in sys.argv:
-        from tiebreak.comparison.docs import build
+        from tiebreak.lab.comparison.docs import build
 
         for file in OUT.glob("comparison*"):
             shutil.copy(file, DOCS)

@@ -9,8 +9,8 @@ import logging
 from pathlib import Path
 
 import harness  # noqa: F401  before NumPy: one thread
-from tiebreak.comparison.rate_page import rates_page
-from tiebreak.comparison.rates import CLAIMS, measure, rows_from_json, rows_to_json
+from tiebreak.lab.comparison.rate_page import rates_page
+from tiebreak.lab.comparison.rates import CLAIMS, measure, rows_from_json, rows_to_json
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 

@@ -9,7 +9,7 @@ import inspect
 from pathlib import Path
 from statistics import median
 
-from tiebreak.solvers import SOLVERS
+from tiebreak.methods import SOLVERS
 
 if __name__ == "__main__":
     lengths = {name: Path(inspect.getfile(cls)).read_text().count("\n") for name, cls in SOLVERS.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tiebreak.reproduce.outcome import Claim, Curve, Outcome, Panel, Table
+from tiebreak.lab.reproduce.outcome import Claim, Curve, Outcome, Panel, Table
 
 SCRIPT = "</script><script>window.pwned = 1</script>"
 IMAGE = '<img src=x onerror="window.pwned = 2">'

@@ -1,4 +1,7 @@
-"""ARCHITECTURE.md as a test: dependencies point one way, importing stays cheap, and nothing private leaks."""
+"""ARCHITECTURE.md as a test: its table is what the imports are, importing stays cheap, and nothing private leaks.
+
+``python tests/test_architecture.py`` prints the columns of imports as they are, for the page.
+"""
 
 from __future__ import annotations
 
@@ -6,111 +9,148 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-import tiebreak as tb
-
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "tiebreak"
+ROW = re.compile(r"^\| `([^`]+)` \| .*? \| (.*?) \| (.*?) \|$", re.MULTILINE)
 
-# Each part of the library, and the parts it may import; the order is the way data flows.
-LAYERS = {
-    "arrays": set(),
-    "disk": set(),
-    "deadline": set(),
-    "usercode": set(),
-    "kernels": {"arrays"},
-    "objectives": {"arrays", "deadline", "kernels", "usercode"},
-    "sets": {"arrays", "deadline", "kernels", "usercode"},
-    "problem": {"arrays", "objectives", "sets"},
-    "composite": {"arrays", "objectives", "problem", "sets"},
-    "fingerprint": {"objectives", "problem", "sets"},
-    "origin": {"arrays", "exact", "fingerprint"},
-    "points": {"arrays", "objectives"},
-    "steps": {"arrays", "problem"},
-    "exact": {"arrays", "composite", "deadline", "kernels", "objectives", "sets", "problem"},
-    "solvers": {
-        "arrays", "composite", "exact", "kernels", "objectives", "origin", "sets", "problem", "points", "steps",
-    },
-    "concave": set(),
-    "linearisation": {"arrays", "objectives"},
-    "certificate": {
-        "arrays", "composite", "concave", "exact", "linearisation", "objectives", "origin", "problem", "usercode",
-    },
-    "callbacks": {"arrays", "certificate", "origin", "problem", "solvers", "storage"},
-    "witness": {"arrays", "objectives", "sets", "usercode"},
-    "watch": {"arrays", "deadline", "objectives", "sets", "problem", "usercode", "witness"},
-    "examination": {"arrays", "deadline", "objectives", "problem", "sets", "usercode", "watch"},
-    "result": {"arrays", "callbacks", "certificate", "problem", "solvers", "verify", "storage"},
-    "verify": {"arrays", "lexicographic", "objectives", "problem", "result", "sets"},
-    "storage": {"disk", "result", "solvers"},
-    "resume": {
-        "arrays", "certificate", "fingerprint", "origin", "points", "problem", "result", "solvers", "storage",
-    },
-    "choose": {"composite", "exact", "problem", "solvers", "steps"},
-    "loop": {
-        "arrays", "callbacks", "certificate", "deadline", "exact", "examination", "origin", "problem", "result",
-        "resume", "solvers", "watch",
-    },
-    "solve": {
-        "arrays", "callbacks", "choose", "deadline", "examination", "loop", "problem", "result", "resume", "solvers",
-        "watch",
-    },
-    "lexicographic": {"arrays", "deadline", "exact", "objectives", "problem", "result", "sets", "solve", "verify"},
-    "tradeoff": {"arrays", "deadline", "exact", "problem", "result", "solve"},
-    "testing": {"arrays", "objectives", "problem", "sets", "solve", "solvers", "storage", "watch"},
-    "comparison": {"arrays", "disk", "objectives", "problem", "sets", "solvers", "steps", "watch"},
-    "experiments": {"arrays", "objectives", "problem", "sets"},
-    "reproduce": {
-        "arrays", "certificate", "disk", "experiments", "objectives", "problem", "result", "sets", "solve", "solvers",
-        "steps", "tradeoff",
-    },
-    "files": {
-        "arrays", "choose", "disk", "lexicographic", "objectives", "problem", "result", "sets", "solve", "solvers",
-        "steps", "tradeoff",
-    },
-    "report": {"arrays", "disk", "reproduce"},
-    "cli": {"comparison", "experiments", "files", "problem", "report", "result", "solve", "solvers"},
-}  # fmt: skip
+ENTRANCE = {"__init__", "__main__"}
+"""The package itself: it shows the parts, and none of them may ask it for anything."""
+
+
+@cache
+def table() -> dict[str, tuple[set[str], set[str]]]:
+    """The parts of the page, in its order: what each imports when it is imported, and what it imports later."""
+    page = (ROOT / "ARCHITECTURE.md").read_text()
+    return {name.rstrip("/"): (_names(at_once), _names(later)) for name, at_once, later in ROW.findall(page)}
+
+
+def _names(cell: str) -> set[str]:
+    return {name.strip(" `").rstrip("/") for name in cell.split(",")} - {"–", ""}
+
+
+def part_of(module: str) -> str:
+    """The part that a module, relative to the package, belongs to: the longest name of the page it begins with."""
+    folders = module.split(".")
+    for end in range(len(folders), 0, -1):
+        if (name := "/".join(folders[:end])) in table() or (name := name + ".py") in table():
+            return name
+    return folders[0]
 
 
 def parts() -> dict[str, list[Path]]:
     found: dict[str, list[Path]] = {}
     for path in sorted(SOURCE.rglob("*.py")):
-        part = path.relative_to(SOURCE).parts[0].removesuffix(".py")
-        if part not in ("__init__", "__main__"):
-            found.setdefault(part, []).append(path)
+        module = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+        if module not in ENTRANCE:
+            found.setdefault(part_of(module.removesuffix(".__init__")), []).append(path)
     return found
 
 
-def imported_parts(path: Path) -> set[str]:
-    depth = len(path.relative_to(SOURCE).parts)
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.level == depth:
-            names = [node.module] if node.module else [alias.name for alias in node.names]
-            found |= {name.split(".")[0] for name in names}
-        if isinstance(node, ast.Import):
-            assert not any(alias.name.startswith("tiebreak") for alias in node.names), f"{path}: import relatively"
-    return found
+def imports(path: Path) -> tuple[set[str], set[str]]:
+    """The parts that a file imports at once and later: relative and absolute imports, those for types alone not."""
+    package = list(path.relative_to(SOURCE).parts[:-1])
+    at_once: set[str] = set()
+    later: set[str] = set()
+
+    def visit(node: ast.AST, into: set[str]) -> None:
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            return
+        into = later if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else into
+        if isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            module = [*base, *(node.module or "").split(".")] if node.module else base
+            if not node.level:
+                if module[0] != "tiebreak":
+                    return
+                module = module[1:]
+            for alias in node.names:
+                own = SOURCE.joinpath(*module, alias.name)
+                inside = own.is_dir() or own.with_suffix(".py").exists()
+                into.add(part_of(".".join([*module, alias.name] if inside or not module else module)))
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.split(".")[0] == "tiebreak":
+                    into.add(part_of(alias.name.partition(".")[2] or "__init__"))
+        for child in ast.iter_child_nodes(node):
+            visit(child, into)
+
+    visit(ast.parse(path.read_text()), at_once)
+    return at_once, later
 
 
-def test_every_part_has_a_layer() -> None:
-    assert set(parts()) == set(LAYERS)
+def imports_of(part: str) -> tuple[set[str], set[str]]:
+    both = [imports(path) for path in parts()[part]]
+    at_once = set().union(*(one for one, _ in both)) - {part}
+    return at_once, set().union(*(one for _, one in both)) - {part} - at_once
 
 
-@pytest.mark.parametrize("part", LAYERS)
-def test_dependencies_point_one_way(part: str) -> None:
-    for path in parts()[part]:
-        assert imported_parts(path) - {part} <= LAYERS[part], path.relative_to(ROOT)
+def test_the_page_has_every_part_and_no_other() -> None:
+    assert set(parts()) == set(table())
 
 
-def test_architecture_page_names_every_part() -> None:
-    page = (ROOT / "ARCHITECTURE.md").read_text()
-    for part in LAYERS:
-        assert re.search(rf"`{part}(\.py|/)?`", page), f"ARCHITECTURE.md does not mention {part}"
+@pytest.mark.parametrize("part", sorted(table()))
+def test_a_part_imports_what_the_page_says(part: str) -> None:
+    assert imports_of(part) == table()[part]
+
+
+@pytest.mark.parametrize("part", sorted(table()))
+def test_imports_point_up_the_page(part: str) -> None:
+    order = list(table())
+    below = {name for name in table()[part][0] if order.index(name) > order.index(part)}
+    assert not below, f"{part} imports what comes after it"
+
+
+def test_nothing_in_the_library_imports_the_laboratory() -> None:
+    for part, both in table().items():
+        if not part.startswith("lab/") and part != "cli.py":
+            assert not any(name.startswith("lab/") for name in set().union(*both)), part
+
+
+def library() -> list[Path]:
+    return [path for path in sorted(SOURCE.rglob("*.py")) if path.relative_to(SOURCE).parts[0] != "lab"]
+
+
+def test_nobody_asks_an_objective_or_a_set_for_its_class() -> None:
+    """Outside their folders they are known by what they say of themselves; experiments know what they are made of."""
+    import tiebreak as tb
+    from tiebreak import objectives, sets
+
+    bases = (tb.Objective, tb.Domain)
+    shown = {**vars(objectives), **vars(sets)}
+    kinds = {name for name, one in shown.items() if isinstance(one, type) and issubclass(one, bases)} - {"Objective"}
+    found = []
+    for path in library():
+        if path.relative_to(SOURCE).parts[0] in ("objectives", "sets"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            asks = isinstance(node, ast.Call) and ast.unparse(node.func) in ("isinstance", "issubclass")
+            compares = isinstance(node, ast.Compare) and "type(" in ast.unparse(node)
+            if (asks or compares) and (kinds - {"Domain"}) & set(re.findall(r"\w+", ast.unparse(node))):
+                found.append(f"{path.relative_to(SOURCE)}:{node.lineno}")
+    assert not found
+
+
+def test_one_context_variable_and_no_cache_without_an_owner() -> None:
+    """The deadline passes through oracles; tables of types and the registries are the only things kept by a module."""
+    text = {str(path.relative_to(SOURCE)): path.read_text() for path in library()}
+    assert [name for name in text if "ContextVar(" in text[name]] == ["numerics/deadline.py"]
+    kept = {name for name in text if re.search(r"^@(lru_)?cache\b|WeakKeyDictionary\(\)", text[name], re.MULTILINE)}
+    assert kept <= {"storage.py", "fingerprint.py", "files/catalogue.py"}
+
+
+def test_methods_are_advanced_in_one_place() -> None:
+    """One loop: ``states.py``; methods that are made of others pass the update on, and the checks try single ones."""
+    found = [
+        str(path.relative_to(SOURCE))
+        for path in sorted(SOURCE.rglob("*.py"))
+        if re.search(r"\b(solver|method)\.advance(_many)?\(", path.read_text())
+    ]
+    assert found == ["states.py", "testing.py"]
 
 
 def test_import_loads_nothing_heavy() -> None:
@@ -134,9 +174,28 @@ def test_import_loads_nothing_heavy() -> None:
 
 
 def test_all_lists_what_is_public() -> None:
+    import tiebreak as tb
+
     assert sorted(set(tb.__all__)) == sorted(tb.__all__)
     for name in tb.__all__:
         assert hasattr(tb, name), name
         thing = getattr(tb, name)
         if not name.startswith("_"):
             assert thing.__doc__, f"tiebreak.{name} has no docstring"
+
+
+def _columns() -> str:
+    """The last two columns as they should be."""
+
+    def cell(names: set[str]) -> str:
+        return ", ".join(f"`{name}`" for name in table() if name in names) or "–"
+
+    rows = []
+    for part in table():
+        at_once, later = imports_of(part)
+        rows.append(f"| `{part}` | {cell(at_once)} | {cell(later)} |")
+    return "\n".join(rows)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(_columns() + "\n")

@@ -57,7 +57,7 @@ def test_problem_without_a_dimension() -> None:
         ({"callback": 3}, TypeError, "callback"),
         ({"callback": [3]}, TypeError, "callback must be a function"),
         ({"method": "cgbio"}, ValueError, "did you mean 'cg-bio'"),
-        ({"method": "zzz"}, ValueError, "available: auto, exact, cg-bio, cg, mng"),
+        ({"method": "zzz"}, ValueError, "available: auto, exact, cg-bio, cg-bio-anytime, cg, mng"),
         ({"method": 7}, TypeError, "method must be a name or a solver"),
         ({"x0": [1.0, 2.0, 3.0]}, ValueError, "x0 has length 3, expected 2"),
         ({"x0": [np.nan, 0.0]}, ValueError, "x0 holds NaN"),
@@ -79,8 +79,8 @@ def test_solve_wants_a_problem() -> None:
 
 def test_missing_oracles_are_named_before_the_run_with_a_method_that_would_do() -> None:
     domain = tb.FromOracles(project=lambda x: np.clip(x, -1, 1), dim=2, diameter=3.0)
-    with pytest.raises(ValueError, match=r"'cg-bio' needs domain\.lmo"):
-        tb.solve(tb.Problem(F, G, domain), "cg-bio")
+    with pytest.raises(ValueError, match=r"'cg-bio-anytime' needs domain\.lmo"):
+        tb.solve(tb.Problem(F, G, domain), "cg-bio-anytime")
 
 
 def test_x0_outside_a_domain_without_projection() -> None:

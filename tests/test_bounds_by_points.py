@@ -146,7 +146,7 @@ def test_an_error_bound_bounds_f_from_above() -> None:
 
 
 def test_what_contradicts_is_not_adopted() -> None:
-    from tiebreak.exact.answer import Answer
+    from tiebreak.engines.answer import Answer
 
     problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.Box(-2, 2))
     x = np.full(2, 0.5)

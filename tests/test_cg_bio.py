@@ -1,4 +1,4 @@
-"""CG-BiO against twins written from the paper, and its variants, step rules and initial phase."""
+"""CG-BiO against twins written from the paper, and its anytime variant, step rules and initial phase."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import linprog
 
 import tiebreak as tb
-from tiebreak.solvers.lower_level import begin, lower_step
+from tiebreak.methods.shared.lower_level import begin, lower_step
 
 
 def lp_over_l1_ball_and_cut(a: np.ndarray, c: np.ndarray, b: float, radius: float) -> np.ndarray:
@@ -61,11 +61,11 @@ def regression(seed: int) -> tuple[tb.LeastSquares, tb.LeastSquares]:
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("step", [tb.steps.Harmonic(2, 2), tb.steps.Harmonic(2, 12), tb.steps.InverseSqrt(0.3)])
-def test_paper_variant_equals_algorithm_1_iterate_by_iterate(seed: int, step) -> None:
+def test_cg_bio_equals_algorithm_1_iterate_by_iterate(seed: int, step) -> None:
     f, g = regression(seed)
     x0 = np.zeros(9)
     x0[seed] = 0.4
-    states = tb.iterate(tb.Problem(f, g, tb.L1Ball(1.0)), tb.CGBiO("paper", step), x0=x0, tol_upper=1e-15)
+    states = tb.iterate(tb.Problem(f, g, tb.L1Ball(1.0)), tb.CGBiO(step), x0=x0, tol_upper=1e-15)
     for state, x in islice(zip(states, algorithm_1(f, g, 1.0, x0, step), strict=False), 40):
         np.testing.assert_allclose(state.x, x, atol=1e-8)
 
@@ -75,7 +75,7 @@ def test_anytime_variant_equals_its_twin(seed: int) -> None:
     f, g = regression(seed)
     x0 = np.zeros(9)
     x0[0] = 1.0
-    states = tb.iterate(tb.Problem(f, g, tb.L1Ball(1.0)), "cg-bio", x0=x0)
+    states = tb.iterate(tb.Problem(f, g, tb.L1Ball(1.0)), "cg-bio-anytime", x0=x0)
     for state, x in islice(zip(states, anytime(f, g, 1.0, x0), strict=False), 40):
         np.testing.assert_allclose(state.x, x, atol=1e-7)
 
@@ -102,10 +102,10 @@ def test_initial_phase_ends_at_the_gap_it_promises(rule: str, kind: str) -> None
         g = tb.Logistic(rng.standard_normal((30, 9)), rng.integers(0, 2, 30))
         if rule == "exact":
             with pytest.raises(ValueError, match="quadratic"):
-                tb.solve(tb.Problem(f, g, tb.L1Ball(1.0)), tb.CGBiO("paper", initial="exact"))
+                tb.solve(tb.Problem(f, g, tb.L1Ball(1.0)), tb.CGBiO(initial="exact"))
             return
     problem = tb.Problem(f, g, tb.L1Ball(1.0))
-    solver = tb.CGBiO("paper", initial=rule)
+    solver = tb.CGBiO(initial=rule)
     state = next(s for s in tb.iterate(problem, solver, tol_lower=1e-3) if s.point is not None)
     c = g.grad(state.anchor)
     gap = c @ (state.anchor - problem.domain.lmo(c))
@@ -113,6 +113,30 @@ def test_initial_phase_ends_at_the_gap_it_promises(rule: str, kind: str) -> None
     assert state.level == pytest.approx(g.value(state.anchor), abs=1e-12)
     assert solver.start(problem, None).point is None
     assert tb.solve(problem, solver, tol_upper=0.1, tol_lower=1e-2).success
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_asked_for_more_it_is_algorithm_1_again(given: bool) -> None:
+    """A tenth of eps_g, a start from the best point of g that is near enough, and from there the paper's iterates."""
+    f, g = regression(1)
+    problem = tb.Problem(f, g, tb.L1Ball(1.0))
+    solver = tb.CGBiO(tol_upper=1e-1, tol_lower=1e-1)
+    state = solver.start(problem, np.eye(9)[2] if given else None)
+    while not state.finished:
+        assert solver.tightened(problem, state) is None
+        state = solver.advance(problem, state)
+    again = solver.tightened(problem, state)
+    assert again is not None and again.shrink == pytest.approx(0.1) and not again.finished and again.k == state.k
+    assert g.value(again.x) == pytest.approx(min(g.value(state.x), g.value(state.anchor)), abs=1e-14)
+    while again.point is None:
+        again = solver.advance(problem, again)
+    c = g.grad(again.x)
+    assert c @ (again.x - problem.domain.lmo(c)) <= 0.5e-2 and again.level == pytest.approx(g.value(again.x))
+    for x in islice(algorithm_1(f, g, 1.0, again.x, tb.steps.Harmonic(2, 2)), 30):
+        np.testing.assert_allclose(again.x, x, atol=1e-8)
+        again = solver.advance(problem, again)
+        if again.finished:
+            break
 
 
 def test_backtracking_survives_the_rounding_of_g() -> None:
@@ -132,7 +156,7 @@ def test_nonconvex_upper_returns_the_iterate_with_the_best_gap() -> None:
     problem = tb.Problem(tb.SquaredCovariance(A, v), g, tb.L1Ball(2.0))
     x0 = np.linalg.pinv(g.A) @ g.b
     step = tb.steps.theorem_2(problem, tol_upper=0.5, tol_lower=0.5)
-    solver = tb.CGBiO("paper", step, tol_upper=1e-9, tol_lower=0.5)
+    solver = tb.CGBiO(step, tol_upper=1e-9, tol_lower=0.5)
     gaps, points = [], []
     for state in islice(tb.iterate(problem, solver, x0=x0), 200):
         if points:  # the state knows the gaps of the points before it
@@ -153,8 +177,8 @@ def test_nonconvex_upper_returns_the_iterate_with_the_best_gap() -> None:
 def test_adaptive_steps_never_do_worse_than_the_reference_on_both_levels() -> None:
     f, g = regression(2)
     problem = tb.Problem(f, g, tb.L1Ball(1.0))
-    plain = tb.solve(problem, "cg-bio", max_iter=300, tol_upper=1e-9)
-    adaptive = tb.solve(problem, tb.CGBiO(step=tb.steps.Adaptive()), max_iter=300, tol_upper=1e-9)
+    plain = tb.solve(problem, "cg-bio-anytime", max_iter=300, tol_upper=1e-9)
+    adaptive = tb.solve(problem, tb.AnytimeCGBiO(step=tb.steps.Adaptive()), max_iter=300, tol_upper=1e-9)
     assert adaptive.certificate.lower_gap <= plain.certificate.lower_gap * 1.5
     assert abs(adaptive.certificate.upper_gap) <= abs(plain.certificate.upper_gap) * 1.5
 
@@ -164,7 +188,7 @@ def test_error_bound_makes_the_bracket_two_sided() -> None:
     g = tb.SquaredNorm(dim=2)
     bound = tb.ErrorBound(alpha=1.0, r=2.0, gradient_bound=1.0)
     problem = tb.Problem(tb.SquaredNorm([1.0, 0.0]), g, tb.Box(-np.ones(2), np.ones(2)), error_bound=bound)
-    result = tb.solve(problem, "cg-bio", tol_upper=1e-1, tol_lower=1.0, x0=[1.0, 1.0])
+    result = tb.solve(problem, "cg-bio-anytime", tol_upper=1e-1, tol_lower=1.0, x0=[1.0, 1.0])
     c = result.certificate
     assert result.success and c.lower_gap <= bound.lower_tolerance(1e-1, problem.upper)
     assert c.f_lower <= 0.5 <= c.f_upper and c.f_upper - c.f_lower <= 0.3
@@ -186,12 +210,15 @@ def test_slack_makes_the_bracket_two_sided() -> None:
 
 
 def test_constructor_errors() -> None:
-    with pytest.raises(ValueError, match="variant"):
-        tb.CGBiO(variant="papers")
-    with pytest.raises(TypeError, match="step"):
-        tb.CGBiO(step=0.1)
+    for method in (tb.CGBiO, tb.AnytimeCGBiO):
+        with pytest.raises(TypeError, match="step"):
+            method(step=0.1)
+        with pytest.raises(ValueError, match="tol_lower"):
+            method(tol_lower=[1.0])
     with pytest.raises(ValueError, match="initial"):
         tb.CGBiO(initial="fast")
+    with pytest.raises(ValueError, match="lower_steps"):
+        tb.AnytimeCGBiO(lower_steps="fast")
 
 
 def test_a_wrong_gradient_of_a_users_class_is_found_before_the_run() -> None:
@@ -202,7 +229,7 @@ def test_a_wrong_gradient_of_a_users_class_is_found_before_the_run() -> None:
 
     problem = tb.Problem(tb.SquaredNorm(), Wrong([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
     with pytest.raises(tb.GradientError, match="lower"):
-        tb.solve(problem, "cg-bio")
+        tb.solve(problem, "cg-bio-anytime")
 
 
 def test_values_that_contradict_convexity_end_in_an_error_not_in_an_answer() -> None:
@@ -219,4 +246,4 @@ def test_values_that_contradict_convexity_end_in_an_error_not_in_an_answer() -> 
     )
     problem = tb.Problem(tb.SquaredNorm(dim=1), g, tb.Box([-1.0], [1.0]))
     with pytest.raises(tb.ConvexityError, match="cannot be convex"):
-        tb.solve(problem, "cg-bio", x0=[0.5])
+        tb.solve(problem, "cg-bio-anytime", x0=[0.5])

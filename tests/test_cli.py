@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
-from functools import partial
+from contextlib import redirect_stderr
 from pathlib import Path
 
 import pytest
 
-from tiebreak import CGBiO, cli, solve
 from tiebreak.cli import main
-from tiebreak.comparison import suite
 
 
 def test_run_shows_both_levels_the_bracket_what_it_assumes_and_what_it_means(
@@ -26,7 +25,7 @@ def test_run_shows_both_levels_the_bracket_what_it_assumes_and_what_it_means(
 def test_methods_lists_every_method_with_its_reference(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["methods"]) == 0
     out = capsys.readouterr().out
-    assert "cg-bio" in out and "AISTATS 2023" in out
+    assert "cg-bio-anytime" in out and "AISTATS 2023" in out
 
 
 def test_module_entry_point_and_unknown_command() -> None:
@@ -34,27 +33,29 @@ def test_module_entry_point_and_unknown_command() -> None:
     assert done.returncode == 2 and "invalid choice" in done.stderr
 
 
-def test_interrupted_commands_say_so_and_exit_with_130(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def pressed(*_: object) -> None:
-        raise KeyboardInterrupt
+class Pressed(io.StringIO):
+    """Standard error of someone who presses Ctrl-C once these words appear."""
 
-    monkeypatch.setattr(suite, "perform_all", pressed)
-    assert main(["bench", "methods", "--quick", "--out", str(tmp_path)]) == 130
-    assert "interrupted" in capsys.readouterr().err and not list(tmp_path.iterdir())
-    monkeypatch.setattr(CGBiO, "advance", pressed)
-    monkeypatch.setattr(cli, "solve", partial(solve, method="cg-bio"))
-    assert main(["run"]) == 130
-    said = capsys.readouterr()
-    assert "interrupted" in said.err and "interrupted (success: False)" in said.out
+    def __init__(self, words: str) -> None:
+        super().__init__()
+        self.words, self.done = words, False
+
+    def write(self, text: str) -> int:
+        written = super().write(text)
+        if not self.done and self.words in text:
+            self.done = True
+            raise KeyboardInterrupt
+        return written
 
 
-def test_an_interrupted_run_of_the_comparison_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def pressed(*_: object) -> None:
-        raise KeyboardInterrupt
+def test_an_interrupted_comparison_says_so_and_keeps_nothing_that_is_not_whole(tmp_path: Path) -> None:
+    with redirect_stderr(Pressed("runs to make")) as said:
+        assert main(["bench", "methods", "--quick", "--out", str(tmp_path)]) == 130
+    assert "tiebreak: interrupted" in said.getvalue() and not list(tmp_path.iterdir())
 
-    monkeypatch.setattr(suite.run, "run", pressed)
-    with pytest.raises(KeyboardInterrupt):
-        suite.perform(suite.tasks(0.1, ["toy"], ["cg-bio"])[0], tmp_path)
-    assert not list(tmp_path.iterdir())
+
+def test_an_interrupted_run_shows_what_it_has(capsys: pytest.CaptureFixture[str]) -> None:
+    with redirect_stderr(Pressed("upper gap")) as said:
+        assert main(["run", "--verbose"]) == 130
+    assert "tiebreak: interrupted" in said.getvalue()
+    assert "interrupted (success: False)" in capsys.readouterr().out

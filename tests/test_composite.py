@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import tiebreak as tb
-from tiebreak.composite import LinearMinimum, joint_prox, prox, signs, why_no_prox
+from tiebreak.arrays import same_groups
+from tiebreak.composite import LinearMinimum, joint_prox, prox, why_no_prox
 from tiebreak.objectives import Norm
 
 D = 6
@@ -132,17 +133,17 @@ def test_groups_that_differ_have_no_prox_at_all() -> None:
     different = [tb.GroupNorm(GROUPS), tb.GroupNorm([0, 0, 0, 1, 1, 1])]
     assert "different groups" in why_no_prox(None, different)
     assert why_no_prox(None, [tb.GroupNorm(GROUPS), tb.GroupNorm([5, 7, 6, 5, 6, 6], 2.0)]) == ""  # other names
-    assert not tb.GroupNorm(GROUPS).same_groups([0, 0, 1, 0, 1, 1]) and not tb.GroupNorm(GROUPS).same_groups([0])
+    labels = tb.GroupNorm(GROUPS).labels
+    assert not same_groups(labels, np.array([0, 0, 1, 0, 1, 1])) and not same_groups(labels, np.array([0]))
 
 
 def test_signs_of_a_set() -> None:
-    assert signs(tb.Box(*MIXED), D).tolist() == [0, 1, 1, -1, -1, 1]
-    assert signs(tb.Polyhedron(A_ub=ROWS, b_ub=[1.0], bounds=list(zip(*MIXED, strict=True))), D).tolist() == [
-        0, 1, 1, -1, -1, 1,
-    ]  # fmt: skip
-    assert signs(tb.Simplex(), 2).tolist() == signs(tb.Birkhoff(1).with_dim(1), 1).tolist() * 2 == [1, 1]
-    assert signs(tb.L1Ball(1.0), 2).tolist() == [0, 0]
-    assert signs(tb.Columns(tb.Box([0.0, -1.0], 1.0), (2, 2)), 4).tolist() == [1, 1, 0, 0]
+    polyhedron = tb.Polyhedron(A_ub=ROWS, b_ub=[1.0], bounds=list(zip(*MIXED, strict=True)))
+    assert tb.Box(*MIXED).signs(D).tolist() == polyhedron.signs(D).tolist() == [0, 1, 1, -1, -1, 1]
+    assert tb.Simplex().signs(2).tolist() == tb.Birkhoff(1).signs(1).tolist() * 2 == [1, 1]
+    assert tb.L1Ball(1.0).signs(2).tolist() == tb.L2Ball(1.0).signs(2).tolist() == [0, 0]
+    assert tb.Columns(tb.Box([0.0, -1.0], 1.0), (2, 2)).signs(4).tolist() == [1, 1, 0, 0]
+    assert tb.Product({"a": tb.Box([0.0], 1.0), "b": (tb.L1Ball(1.0), 2)}).signs(3).tolist() == [1, 0, 0]
 
 
 POLYHEDRON = tb.Polyhedron(A_ub=ROWS, b_ub=[0.5], A_eq=[[0, 1.0, -1, 0, 0, 1]], b_eq=[0.3], bounds=(-1, 1))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from tiebreak.concave import LARGEST, MOST, maximise_concave
+from tiebreak.numerics.concave import LARGEST, MOST, maximise_concave
 
 
 def search(function: Callable[[float], float], guesses: list[float], enough: float) -> tuple[float, float, int]:

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import tiebreak as tb
-import tiebreak.solvers.exact as exact_method
 from tiebreak.certificate import Bounds
-from tiebreak.exact.answer import Answer
+from tiebreak.engines.answer import Answer
 from tiebreak.files.write import plain
+from tiebreak.methods.exact import Planned
 
 NOTES = ("the rank of the data hangs on rounding",)
 
@@ -22,12 +22,22 @@ def problem() -> tb.Problem:
     return tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.Box(-2, 2))
 
 
+def doubtful_engine(problem: tb.Problem, **changes: object) -> Planned:
+    """The exact method with an engine whose last answer is changed: as a rule, to one that hangs on rounding."""
+    choice = tb.plan(problem).choice
+    changes = changes or {"well_posed": False, "notes": NOTES}
+
+    def solve(task, patient):
+        *first, last = choice.engine.solve(task, patient)
+        return [*first, replace(last, **changes)]
+
+    return Planned(replace(choice, engine=replace(choice.engine, solve=solve)))
+
+
 @pytest.fixture
-def doubtful(problem, monkeypatch) -> tb.Result:
+def doubtful(problem) -> tb.Result:
     """A successful run whose engine says that a decision hung on rounding."""
-    answer = replace(exact_method.solve_exactly(problem), well_posed=False, notes=NOTES)
-    monkeypatch.setattr(exact_method, "solve_exactly", lambda problem: answer)
-    return tb.solve(problem, "exact")
+    return tb.solve(problem, doubtful_engine(problem))
 
 
 def test_notes_and_well_posedness_reach_the_result(doubtful):
@@ -43,21 +53,18 @@ def test_they_survive_the_disk(doubtful, tmp_path):
     assert (back.tol_upper, back.tol_lower) == (1e-4, 1e-4)
 
 
-def test_a_chain_keeps_them(problem, monkeypatch):
-    import tiebreak.exact.rows as rows
-
-    solved = rows.solve_rows([problem.lower, problem.upper], problem.domain)
-    marked = [replace(answer, well_posed=False, notes=NOTES) for answer in solved]
-    monkeypatch.setattr(rows, "solve_rows", lambda levels, domain: marked)
-    chain = tb.lexicographic([problem.lower, problem.upper], problem.domain)
-    assert chain.success and not chain.well_posed and chain.notes == NOTES and NOTES[0] in repr(chain)
+def test_a_chain_keeps_them(problem):
+    chain = tb.Problem(tb.Linear([1.0, 0.0]), [problem.lower, problem.upper], problem.domain)
+    result = tb.solve(chain, doubtful_engine(chain))
+    assert len(result.levels) == 3 and result.success
+    assert not result.certificate.well_posed and result.notes == NOTES and NOTES[0] in repr(result)
 
 
 def test_a_well_posed_result_is_two_sided_and_says_nothing(problem):
     result = tb.solve(problem, "exact")
     assert result.certificate.well_posed and result.certificate.two_sided and not result.notes
     assert "note" not in repr(result)
-    assert not tb.solve(problem, "cg-bio", max_iter=5).certificate.two_sided
+    assert not tb.solve(problem, "cg-bio-anytime", max_iter=5).certificate.two_sided
 
 
 @pytest.mark.parametrize(
@@ -79,11 +86,8 @@ def test_an_answer_that_contradicts_is_refused(problem, wrong):
         Bounds(problem).adopt(answer, 0.25, 0.0)
 
 
-def test_a_chain_below_an_optimum_is_no_success(problem, monkeypatch):
+def test_a_chain_below_an_optimum_is_no_success(problem):
     """A level that is known to be below its optimum by more than the tolerance contradicts the chain."""
-    import tiebreak.exact.rows as rows
-
-    solved = rows.solve_rows([problem.lower, problem.upper], problem.domain)
-    last = replace(solved[-1], f_lower=0.3, f_upper=0.4)  # f(x) is 1/4
-    monkeypatch.setattr(rows, "solve_rows", lambda levels, domain: [solved[0], last])
-    assert not tb.lexicographic([problem.lower, problem.upper], problem.domain).success
+    chain = tb.Problem(tb.Linear([1.0, 1.0]), [problem.lower, problem.upper], problem.domain)
+    assert tb.solve(chain).success
+    assert not tb.solve(chain, doubtful_engine(chain, g_lower=0.3, g_upper=0.4)).success  # the second is 1/4 at x

@@ -14,9 +14,9 @@ import pytest
 import scipy.sparse as sp
 
 import tiebreak as tb
-from tiebreak.deadline import OutOfTime, afford, limited, remaining
-from tiebreak.exact.qp_portfolio import QP, by_clarabel, by_piqp
-from tiebreak.sets.effort import sparse_lu, system_work
+from tiebreak.numerics.deadline import OutOfTime, afford, limited, remaining
+from tiebreak.numerics.effort import sparse_lu, system_work
+from tiebreak.numerics.quadratic_programme import QP, by_clarabel, by_piqp
 
 HANG = 600.0  # seconds
 
@@ -57,7 +57,7 @@ def test_small_polyhedra_are_refused_when_made() -> None:
         tb.Polyhedron(A_ub=[[1.0, 1.0]], b_ub=[1.0])
 
 
-@pytest.mark.parametrize("method", ["cg-bio", "bi-sg"])
+@pytest.mark.parametrize("method", ["cg-bio-anytime", "bi-sg"])
 def test_oracles_and_bounds_stop_in_time(method: str) -> None:
     n = 1500
     lower = tb.LeastSquares(sp.random_array((n, n), density=0.01, rng=np.random.default_rng(1)), np.ones(n))

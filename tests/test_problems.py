@@ -128,7 +128,7 @@ def test_classics_agree_with_a_conic_solve(seed):
     known = classics.min_norm(seed)
     lower = known.problem.lower
     x = cp.Variable(9)
-    value = solve(cp.sum_squares(x) / 2, [lower.predictor.A @ x == lower.b])
+    value = solve(cp.sum_squares(x) / 2, [lower.A @ x == lower.b])
     assert value == pytest.approx(known.f_star, abs=1e-7)
 
 

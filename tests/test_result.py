@@ -19,7 +19,7 @@ def problem() -> tb.Problem:
 
 @pytest.fixture(scope="module")
 def result(problem: tb.Problem) -> tb.Result:
-    return tb.solve(problem, "cg-bio", tol_upper=1e-2, tol_lower=1e-2)
+    return tb.solve(problem, "cg-bio-anytime", tol_upper=1e-2, tol_lower=1e-2)
 
 
 def test_scipy_names_and_item_access(result: tb.Result) -> None:
@@ -49,10 +49,10 @@ def test_saved_and_loaded_results_are_equal(result: tb.Result, tmp_path) -> None
 
 def test_a_loaded_run_goes_on_exactly(problem: tb.Problem, tmp_path) -> None:
     tight = {"tol_upper": 1e-14, "tol_lower": 1e-14}
-    half = tb.solve(problem, "cg-bio", max_iter=40, **tight)
+    half = tb.solve(problem, "cg-bio-anytime", max_iter=40, **tight)
     half.save(tmp_path / "half.npz")
-    rest = tb.solve(problem, "cg-bio", x0=tb.Result.load(tmp_path / "half.npz").state, max_iter=90, **tight)
-    whole = tb.solve(problem, "cg-bio", max_iter=90, **tight)
+    rest = tb.solve(problem, "cg-bio-anytime", x0=tb.Result.load(tmp_path / "half.npz").state, max_iter=90, **tight)
+    whole = tb.solve(problem, "cg-bio-anytime", max_iter=90, **tight)
     assert rest.nit == whole.nit == 90 and np.array_equal(rest.x, whole.x)
 
 
@@ -102,6 +102,6 @@ def _claim(result: tb.Result, **changes: float) -> tb.Result:
 
 def test_an_f_lower_above_a_feasible_value_is_found_out(problem: tb.Problem) -> None:
     relaxed = problem.with_slack(0.1)
-    result = tb.solve(relaxed, "cg-bio", tol_upper=1e-3, tol_lower=1e-3)
+    result = tb.solve(relaxed, "cg-bio-anytime", tol_upper=1e-3, tol_lower=1e-3)
     assert result.verify(relaxed).ok
     assert not _claim(result, f_lower=result.f + 1, f_upper=np.inf).verify(relaxed).ok

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import tiebreak as tb
+from tiebreak.methods import SOLVERS
 from tiebreak.storage import load_state, save_state
 
 TREE = "tree.json"
@@ -31,7 +32,7 @@ def problem() -> tb.Problem:
 def members(tmp_path_factory: pytest.TempPathFactory) -> Members:
     """What a good file holds."""
     path = tmp_path_factory.mktemp("good") / "good.npz"
-    tb.solve(problem(), "cg-bio", max_iter=7, tol_upper=1e-12).save(path)
+    tb.solve(problem(), "cg-bio-anytime", max_iter=7, tol_upper=1e-12).save(path)
     with zipfile.ZipFile(path) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
@@ -162,7 +163,7 @@ CRAFTED: dict[str, tuple[Callable[[Members, str], Members], str]] = {
     "no tree": (lambda members, command: {"a.npy": array(np.zeros(2))}, "is not a saved tiebreak result"),
     "another tree": (tree(lambda node: [node]), "is not a saved tiebreak result"),
     "another format": (tree(lambda node: node.update(format=99)), "has format 99"),
-    "no method": (tree(lambda node: node.update(method=["cg-bio"])), "does not name a method"),
+    "no method": (tree(lambda node: node.update(method=["cg-bio-anytime"])), "does not name a method"),
     "two methods": (put("method", "cg"), "names two methods"),
     "no content": (tree(lambda node: node.pop("content") and None), "must be a Result"),
     "lists without end": (member(TREE, lambda command: b"[" * 100_000), "damaged"),
@@ -182,7 +183,7 @@ def test_crafted_files_are_refused_and_run_nothing(kind: str, members: Members, 
         tb.Result.load(path)
     assert "crafted.npz" in str(caught.value) and len(str(caught.value)) < 500
     with pytest.raises(ValueError):
-        tb.solve(problem(), "cg-bio", x0=path)
+        tb.solve(problem(), "cg-bio-anytime", x0=path)
     assert not proof.exists()
 
 
@@ -226,7 +227,7 @@ def test_nothing_is_unpacked_that_is_not_there(members: Members, tmp_path: Path)
         tb.Result.load(path)
 
 
-@pytest.mark.parametrize("name", tb.solvers.SOLVERS)
+@pytest.mark.parametrize("name", SOLVERS)
 def test_states_of_all_methods_survive_the_disk(name: str, tmp_path: Path) -> None:
     from tiebreak.testing import _flatten, _same
 
@@ -240,7 +241,7 @@ def test_states_of_all_methods_survive_the_disk(name: str, tmp_path: Path) -> No
 
 def test_states_whose_arrays_do_not_fit_are_refused(tmp_path: Path) -> None:
     """Compiled code believes the sizes it is given."""
-    state = tb.solve(problem(), "cg-bio", max_iter=7, tol_upper=1e-12).state
+    state = tb.solve(problem(), "cg-bio-anytime", max_iter=7, tol_upper=1e-12).state
     point, ledger = state.point, state.origin.ledger
     average = ledger.bounds.average._replace(grad=np.zeros(3))
     ledger = replace(ledger, bounds=replace(ledger.bounds, average=average))
@@ -257,7 +258,7 @@ def test_states_whose_arrays_do_not_fit_are_refused(tmp_path: Path) -> None:
     for one in bad:
         save_state(one, tmp_path / "bad.npz")
         with pytest.raises(ValueError, match="the file is damaged"):
-            tb.solve(problem(), "cg-bio", x0=tmp_path / "bad.npz")
+            tb.solve(problem(), "cg-bio-anytime", x0=tmp_path / "bad.npz")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -270,7 +271,7 @@ class Own(tb.Solver[OwnState]):
     """A method of another package."""
 
     needs = frozenset({"lower.grad", "domain.lmo"})
-    info = replace(tb.solvers.SOLVERS["cg"].info, name="own")
+    info = replace(SOLVERS["cg"].info, name="own")
 
     def start(self, problem: tb.Problem, x0: Any) -> OwnState:
         x = problem.domain.lmo(np.ones(problem.dim)) if x0 is None else x0

@@ -55,7 +55,7 @@ def _random_problem(seed: int, slack: float = 0.0) -> tb.Problem:
     return tb.Problem(uppers[seed % 3], lower, domains[seed % len(domains)], slack=slack)
 
 
-METHODS = ["auto", "cg-bio", "apb-apg", "fc-bio", "tikhonov", tb.CGBiO("paper"), "apdb"]
+METHODS = ["auto", "cg-bio-anytime", "apb-apg", "fc-bio", "tikhonov", tb.CGBiO(), "apdb"]
 
 
 @pytest.mark.parametrize("seed", range(14))
@@ -75,7 +75,7 @@ def test_no_success_is_contradicted_by_its_own_bounds(seed):
 def test_with_slack_successes_satisfy_it(seed):
     slack = 10.0 ** -(seed % 4)
     problem = _random_problem(seed, slack)
-    method = ("auto", "cg-bio")[seed % 2]
+    method = ("auto", "cg-bio-anytime")[seed % 2]
     result = tb.solve(problem, method, tol_upper=1e-2, tol_lower=1e-2, max_iter=300)
     c = result.certificate
     if np.isfinite(c.f_upper):  # a feasible point is known, and so it is returned
@@ -89,7 +89,7 @@ def test_a_slack_below_what_can_be_proved_is_no_success():
     rng = np.random.default_rng(0)
     g = tb.LeastSquares(rng.standard_normal((9, 6)), rng.standard_normal(9))  # g* > 0
     problem = tb.Problem(tb.SquaredNorm(), g, tb.L2Ball(1.0), slack=1e-15)
-    result = tb.solve(problem, "cg-bio", max_iter=100, tol_upper=10.0, tol_lower=1.0)
+    result = tb.solve(problem, "cg-bio-anytime", max_iter=100, tol_upper=10.0, tol_lower=1.0)
     assert not result.success and "no point is proved to be within the slack" in result.message
 
 
@@ -100,9 +100,9 @@ def test_a_first_order_run_goes_on_until_f_is_no_longer_known_to_be_too_small():
     f = tb.LeastSquares(rng.standard_normal((8, 6)), rng.standard_normal(8))
     problem = tb.Problem(f, g, tb.L1Ball(1.0))
     tolerances = {"tol_upper": 1e-2, "tol_lower": 1e-2}
-    fixed = tb.solve(problem, tb.CGBiO("paper", tol_lower=1e-2), **tolerances)  # the user's: it may not be lowered
+    fixed = tb.solve(problem, tb.CGBiO(tol_lower=1e-2), **tolerances)  # the user's: it may not be lowered
     assert not fixed.success and fixed.certificate.upper_gap < -5e-2 and "no solution" in fixed.message
-    free = tb.solve(problem, tb.CGBiO("paper"), **tolerances)
+    free = tb.solve(problem, tb.CGBiO(), **tolerances)
     assert free.success and free.state is not None and free.state.shrink < 1
     assert free.f >= free.certificate.f_lower - 1e-2
 
@@ -149,9 +149,9 @@ def test_the_digits_case():
 
 def test_a_curve_says_which_points_are_not_proved():
     problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L2Ball(2.0))
-    curve = tb.tradeoff(problem, [0.02, 0.08], "cg-bio", max_iter=2)
+    curve = tb.tradeoff(problem, [0.02, 0.08], "cg-bio-anytime", max_iter=2)
     assert not curve.proved.any() and repr(curve).count("not proved") == 2
-    proved = tb.tradeoff(problem, [0.02, 0.08], "cg-bio", tol_upper=1e-1, tol_lower=1e-1)
+    proved = tb.tradeoff(problem, [0.02, 0.08], "cg-bio-anytime", tol_upper=1e-1, tol_lower=1e-1)
     assert proved.proved.all() and "not proved" not in repr(proved)
     import matplotlib
 

@@ -29,7 +29,7 @@ def in_threads(work, count=THREADS):
 
 
 @pytest.mark.parametrize("name", list(PIECES))
-@pytest.mark.parametrize("method", ["exact", "cg-bio"])
+@pytest.mark.parametrize("method", ["exact", "cg-bio-anytime"])
 def test_threads_share_a_problem(name, method):
     problem = tb.Problem(UPPER, LOWER, PIECES[name])
 

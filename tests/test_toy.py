@@ -38,7 +38,7 @@ def algorithm_1(share: float, x: np.ndarray = START) -> np.ndarray:
 
 
 def solver() -> tb.CGBiO:
-    return tb.CGBiO(variant="paper", step=tb.steps.Harmonic(2, 3))
+    return tb.CGBiO(step=tb.steps.Harmonic(2, 3))
 
 
 def library_iterates(start: np.ndarray = START) -> np.ndarray:

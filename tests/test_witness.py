@@ -49,14 +49,14 @@ def test_what_cannot_be_checked_is_assumed(name: str) -> None:
 def test_the_error_names_the_argument(name: str, words: str) -> None:
     parts = lies.KINDS[name][0](honest()[0])
     with pytest.raises((tb.OracleError, RuntimeError, TypeError), match=words):
-        tb.solve(parts.problem(), "cg-bio", max_iter=2000)
+        tb.solve(parts.problem(), "cg-bio-anytime", max_iter=2000)
 
 
 def test_errors_of_users_go_on_as_they_are() -> None:
     for name, error in (("f: value raises ZeroDivisionError", ZeroDivisionError), ("lmo raises KeyError", KeyError)):
         parts = lies.KINDS[name][0](honest()[0])
         with pytest.raises(error, match="mine"):
-            tb.solve(parts.problem(), "cg-bio")
+            tb.solve(parts.problem(), "cg-bio-anytime")
 
 
 def test_a_stop_iteration_does_not_end_the_loop_of_the_caller() -> None:
@@ -65,7 +65,7 @@ def test_a_stop_iteration_does_not_end_the_loop_of_the_caller() -> None:
 
     f = tb.Function(value, np.copy, dim=2, convex=True)
     problem = tb.Problem(f, tb.SquaredNorm(dim=2), tb.L2Ball(1.0))
-    for run in (lambda: tb.solve(problem, "cg-bio"), lambda: list(tb.iterate(problem, "cg-bio"))):
+    for run in (lambda: tb.solve(problem, "cg-bio-anytime"), lambda: list(tb.iterate(problem, "cg-bio-anytime"))):
         with pytest.raises(RuntimeError, match=r"value.* raised StopIteration"):
             run()
 
@@ -73,7 +73,7 @@ def test_a_stop_iteration_does_not_end_the_loop_of_the_caller() -> None:
 def test_states_of_iterate_are_safe_from_a_shared_buffer() -> None:
     parts = lies.KINDS["lmo answers in one buffer"][0](honest()[0])
     truth = honest()[0].problem()
-    pairs = zip(tb.iterate(truth, "cg-bio"), tb.iterate(parts.problem(), "cg-bio"), strict=True)
+    pairs = zip(tb.iterate(truth, "cg-bio-anytime"), tb.iterate(parts.problem(), "cg-bio-anytime"), strict=True)
     told, lied = zip(*itertools.islice(pairs, 20), strict=True)
     assert all(np.array_equal(one.x, other.x) for one, other in zip(told, lied, strict=True))
 
@@ -114,7 +114,7 @@ def test_a_false_error_bound_is_found_when_it_contradicts_what_is_proved() -> No
     f, g = tb.SquaredNorm(dim=2), tb.LeastSquares([[1.0, 1.0]], [1.0])
     problem = tb.Problem(f, g, tb.L2Ball(2.0), error_bound=tb.ErrorBound(1e6, 2.0, 3.0))
     with pytest.raises(tb.OracleError, match=r"error_bound: with ErrorBound.* but it is at least"):
-        tb.solve(problem, "cg-bio")
+        tb.solve(problem, "cg-bio-anytime")
 
 
 class Blurred(tb.SquaredNorm):
@@ -146,7 +146,36 @@ def test_noise_that_a_class_declares_is_given_away_and_other_noise_is_an_error()
     g = tb.LeastSquares([[1.0, 1.0]], [1.0])
     blurred = Blurred(dim=2)
     with pytest.raises(tb.OracleError, match="upper"):
-        tb.solve(tb.Problem(blurred, g, tb.L2Ball(2.0)), "cg-bio", max_iter=100)
+        tb.solve(tb.Problem(blurred, g, tb.L2Ball(2.0)), "cg-bio-anytime", max_iter=100)
     blurred.declared = 1e-6
-    result = tb.solve(tb.Problem(blurred, g, tb.L2Ball(2.0)), "cg-bio", tol_upper=1e-2, tol_lower=1e-2)
+    result = tb.solve(tb.Problem(blurred, g, tb.L2Ball(2.0)), "cg-bio-anytime", tol_upper=1e-2, tol_lower=1e-2)
     assert result.certificate.f_lower <= 0.25
+
+
+class Formed(tb.Objective):
+    """A user's class that gives its form: right, or that of another function."""
+
+    convex, dim = True, 2
+
+    def __init__(self, own: tb.Objective, form_of: tb.Objective) -> None:
+        self.own, self.form_of = own, form_of
+
+    @property
+    def form(self) -> tb.objectives.Form | None:
+        return self.form_of.form
+
+    def value_and_grad(self, x: np.ndarray) -> tuple[float, np.ndarray]:
+        return self.own.value_and_grad(x)
+
+
+def test_a_class_with_a_form_is_solved_exactly_and_held_to_it() -> None:
+    f, g = tb.LeastSquares([[2.0, 1.0]], [1.0]), tb.LeastSquares([[1.0, 1.0]], [1.0])
+    tb.testing.check_objective(Formed(f, f))
+    result = tb.solve(tb.Problem(Formed(f, f), g, tb.L1Ball(2.0)))
+    assert (result.method, result.success) == ("exact", True)
+    np.testing.assert_allclose(result.x, [0.0, 1.0], atol=1e-12)
+    assert any("upper" in claim for claim in result.certificate.assumes)
+    with pytest.raises(AssertionError, match="the form must give the value"):
+        tb.testing.check_objective(Formed(f, g))
+    with pytest.raises(tb.OracleError, match=r"upper: its value at x is .* its form gives"):
+        tb.solve(tb.Problem(Formed(f, tb.LeastSquares([[2.0, 1.5]], [1.0])), g, tb.L1Ball(2.0)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import re
 import time
@@ -107,9 +106,11 @@ def run(case: Case, seconds: float) -> list[Claim]:
     """The claims of a run: one, or one at each moment for methods that go step by step."""
     levels, domain = [level.build() for level in case.levels], case.domain.build()
     if case.method == "lexicographic":
-        known = inspect.signature(tb.lexicographic).parameters
-        limits = {"max_time": seconds} if "max_time" in known else {}
-        return [_of_chain(case, tb.lexicographic(levels, domain, tol=case.tol, **limits))]
+        problem = tb.Problem(levels[-1], levels[:-1], domain)
+        result = tb.solve(problem, tol_upper=case.tol, tol_lower=case.tol, max_time=seconds)
+        claim = _of_result(case, result)
+        claim.complaints = result.verify(problem).complaints
+        return [claim]
     problem = tb.Problem(levels[1], levels[0], domain, slack=case.slack)
     if case.method == "tradeoff":
         slacks = [case.slack / 4, case.slack, 4 * case.slack]  # the bracket of the second is sharpened by the others
@@ -143,20 +144,13 @@ def _of_result(case: Case, result: Any) -> Claim:
         "the result",
         result.success,
         result.x,
-        [(c.g_lower, c.g_upper), (c.f_lower, c.f_upper)],
-        [case.tol, case.tol],
-        [result.g, result.f],
-        c.lower_unique,
-        c.upper_constant,
+        [(level.lower, level.upper) for level in result.levels],
+        [case.tol] * len(result.levels),
+        [level.value for level in result.levels],
+        c.lower_unique if len(result.levels) == 2 else None,
+        c.upper_constant if len(result.levels) == 2 else None,
         engine=result.method,
     )
-
-
-def _of_chain(case: Case, done: Any) -> Claim:
-    values = [level.value for level in done.levels]
-    brackets = [(level.lower, level.upper) for level in done.levels]
-    tolerances = [case.tol * (1 + abs(one)) for one in values]
-    return Claim("the chain", done.success, done.x, brackets, tolerances, values, engine="lexicographic")
 
 
 def faults(case: Case, truth: Truth, claim: Claim) -> list[tuple[str, str]]:

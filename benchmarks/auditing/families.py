@@ -180,9 +180,9 @@ def ties(rng: Rng) -> Case:
 
 
 FIRST_ORDER = (
-    "cg-bio", "cg", "mng", "big-sam", "ibig-sam", "tseng", "a-irg", "dbgd", "apdb", "tikhonov", "solodov", "cabot",
-    "hsdm", "sam", "ir-cg", "agm-bio", "pb-apg", "apb-apg", "fc-bio", "bisec-bio", "bi-sg", "fbi-pg", "r-apm",
-    "bi-fista", "stabim", "adabim", "sbcgi", "sbcgf",
+    "cg-bio", "cg-bio-anytime", "cg", "mng", "big-sam", "ibig-sam", "tseng", "a-irg", "dbgd", "apdb", "tikhonov",
+    "solodov", "cabot", "hsdm", "sam", "ir-cg", "agm-bio", "pb-apg", "apb-apg", "fc-bio", "bisec-bio", "bi-sg",
+    "fbi-pg", "r-apm", "bi-fista", "stabim", "adabim", "sbcgi", "sbcgf",
 )  # fmt: skip
 
 

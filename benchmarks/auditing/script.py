@@ -25,10 +25,10 @@ levels = [  # the most important first
 exact = [{exact}]  # each level's optimal value lies between these fractions
 '''
 CHAIN = """
-done = tb.lexicographic(levels, domain, tol={tol!r})
+done = tb.lexicographic(levels, domain, tol_upper={tol!r}, tol_lower={tol!r})
 print(done)
 brackets, values, wrong = [(o.lower, o.upper) for o in done.levels], [o.value for o in done.levels], []
-tolerances = [{tol!r} * (1 + abs(one)) for one in values]
+tolerances = [{tol!r}] * len(values)
 """
 SOLVE = """
 problem = tb.Problem(levels[1], levels[0], domain, slack={slack!r})

@@ -34,8 +34,8 @@ type = "L1Ball"
 radius = 2.0
 
 [method]
-name = "cg-bio"
-variant = "anytime"
+name = "cg-bio-anytime"
+lower_steps = "exact"
 step = { type = "Harmonic", a = 2, shift = 2 }
 """
 
@@ -115,7 +115,7 @@ def lay_out(folder: Path) -> None:
     A = np.arange(12.0).reshape(3, 4) % 5
     np.savez(folder / "dense.npz", Q=np.eye(4), q=np.ones(4), n=np.arange(3))
     sparse.save_npz(folder / "sparse.npz", sparse.csr_array(A))
-    for method in ("cg-bio", "exact", "big-sam", "sbcgf", "adabim", "apdb"):
+    for method in ("cg-bio-anytime", "exact", "big-sam", "sbcgf", "adabim", "apdb"):
         result = tb.solve(problem(), method, max_iter=7, tol_upper=1e-12, callback=tb.Checkpoint(folder / "run.npz", 3))
         result.save(folder / f"result-{method}.npz")
         (folder / "run.npz").replace(folder / f"checkpoint-{method}.npz")

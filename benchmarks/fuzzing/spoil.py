@@ -25,7 +25,7 @@ HOSTILE = [
 NODES: list[Any] = [
     None, True, 0, -1, 2**62, 10**30, 1.5, 1e308, "nan", "inf", "-inf", "x", "", [], {}, [[]], [1, 2], {"array": 0},
     {"array": -1}, {"array": 10**9}, {"array": None}, {"is": "Result", "fields": {}}, {"is": "State", "fields": {}},
-    {"is": "Point", "fields": {"x": {"array": 0}, "images": []}}, {"fields": 1}, "converged", "cg-bio", "exact",
+    {"is": "Point", "fields": {"x": {"array": 0}, "images": []}}, {"fields": 1}, "converged", "cg-bio-anytime", "exact",
 ]  # fmt: skip
 
 

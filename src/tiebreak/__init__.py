@@ -11,9 +11,10 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from . import steps
-from .callbacks import Checkpoint, Event, Progress, Trace
-from .certificate import Certificate
-from .lexicographic import Chain, lexicographic
+from .callbacks import Checkpoint, Event, Every, Progress, Trace
+from .certificate import Certificate, Level
+from .lexicographic import lexicographic
+from .methods import METHODS, Solver, State, methods, register
 from .objectives import (
     ConvexityError,
     Function,
@@ -31,6 +32,7 @@ from .objectives import (
     SquaredNorm,
     check_gradient,
 )
+from .plan import Plan, plan
 from .problem import ErrorBound, Problem
 from .result import Result, Status
 from .sets import (
@@ -54,43 +56,12 @@ from .sets import (
     Spectrahedron,
 )
 from .solve import iterate, solve
-from .solvers import Solver, State, methods
 from .tradeoff import Tradeoff, tradeoff
 from .usercode import OracleError
 
 if TYPE_CHECKING:
     from . import testing
-    from .solvers import (
-        AIRG,
-        APBAPG,
-        APDB,
-        CG,
-        DBGD,
-        HSDM,
-        IRCG,
-        MNG,
-        PBAPG,
-        RAPM,
-        SAM,
-        SBCGF,
-        SBCGI,
-        AdaBiM,
-        AGMBiO,
-        BiFISTA,
-        BiGSAM,
-        BisecBiO,
-        BiSG,
-        Cabot,
-        CGBiO,
-        Exact,
-        FBiPG,
-        FCBiO,
-        IBiGSAM,
-        Solodov,
-        StaBiM,
-        Tikhonov,
-        Tseng,
-    )
+    from .methods import *  # noqa: F403 - the classes of the methods
 
 
 def __getattr__(name: str) -> Any:
@@ -99,8 +70,8 @@ def __getattr__(name: str) -> Any:
 
     if name == "testing":
         return import_module(".testing", __name__)
-    if name in __all__:
-        return getattr(import_module(".solvers", __name__), name)
+    if name in METHODS.values():
+        return getattr(import_module(".methods", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -109,31 +80,9 @@ __version__ = "0.1.0"
 logging.getLogger("tiebreak").addHandler(logging.NullHandler())
 
 __all__ = [
-    "AIRG",
-    "APBAPG",
-    "APDB",
-    "CG",
-    "DBGD",
-    "HSDM",
-    "IRCG",
-    "MNG",
-    "PBAPG",
-    "RAPM",
-    "SAM",
-    "SBCGF",
-    "SBCGI",
-    "AGMBiO",
-    "AdaBiM",
-    "BiFISTA",
-    "BiGSAM",
-    "BiSG",
     "Birkhoff",
-    "BisecBiO",
     "Box",
-    "CGBiO",
-    "Cabot",
     "Certificate",
-    "Chain",
     "Checkpoint",
     "Columns",
     "ConvexityError",
@@ -142,21 +91,19 @@ __all__ = [
     "Domain",
     "ErrorBound",
     "Event",
-    "Exact",
-    "FBiPG",
-    "FCBiO",
+    "Every",
     "FromOracles",
     "Function",
     "GradientError",
     "GroupBall",
     "GroupNorm",
     "Huber",
-    "IBiGSAM",
     "KSparse",
     "L1Ball",
     "L1Norm",
     "L2Ball",
     "LeastSquares",
+    "Level",
     "Linear",
     "Logistic",
     "LpBall",
@@ -164,6 +111,7 @@ __all__ = [
     "NuclearBall",
     "Objective",
     "OracleError",
+    "Plan",
     "Polyhedron",
     "Problem",
     "Product",
@@ -172,25 +120,24 @@ __all__ = [
     "Reconstruction",
     "Result",
     "Simplex",
-    "Solodov",
     "Solver",
     "Spectrahedron",
     "SquaredCovariance",
     "SquaredNorm",
-    "StaBiM",
     "State",
     "Status",
-    "Tikhonov",
     "Trace",
     "Tradeoff",
-    "Tseng",
     "__version__",
     "check_gradient",
     "iterate",
     "lexicographic",
     "methods",
+    "plan",
+    "register",
     "solve",
     "steps",
     "testing",
     "tradeoff",
+    *METHODS.values(),
 ]

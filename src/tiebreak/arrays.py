@@ -130,6 +130,14 @@ def as_group_labels(groups: Any) -> NDArray[np.intp]:
     return labels
 
 
+def same_groups(first: NDArray[np.intp], second: NDArray[np.intp]) -> bool:
+    """Whether two label arrays make the same groups, by whatever names."""
+    if first.size != second.size:
+        return False
+    pairs = np.unique(np.stack([first, second]), axis=1).shape[1]
+    return bool(pairs == np.unique(first).size == np.unique(second).size)
+
+
 def as_sparse(A: Any, name: str) -> Matrix:
     """A SciPy sparse matrix of finite numbers as a ``csr_array``, or as a ``csc_array`` where it is one by columns.
 

@@ -14,9 +14,10 @@ from typing import Any, TextIO
 
 from .arrays import Vector, as_count, as_path, as_positive, as_scalar
 from .certificate import Bounds, Certificate
+from .methods.base import State
 from .origin import Ledger
 from .problem import Problem
-from .solvers.base import State
+from .statusline import StatusLine
 
 
 class Event:
@@ -86,14 +87,28 @@ Callback = Callable[..., Any]
 
 
 def as_callbacks(callback: Callback | Iterable[Callback] | None) -> list[Callback]:
-    """A list of functions of one event; a parameter called ``intermediate_result`` is passed by name, as in SciPy."""
+    """A list of functions of one event."""
     if callback is None:
         return []
     given = list(callback) if isinstance(callback, Iterable) and not callable(callback) else [callback]
-    for one in given:
-        if not callable(one) or isinstance(one, type):
-            raise TypeError(f"callback must be a function of one event, or several; got {one!r}")
-    return [_by_name(one) if _wants_scipy_name(one) else one for one in given]
+    return [_as_callback(one) for one in given]
+
+
+def every_of(callback: Callback) -> int | None:
+    """From how many updates to how many it wants to be called; None: where bounds are computed."""
+    every = getattr(callback, "every", None)
+    return every if isinstance(every, int) and every >= 1 else None
+
+
+def _as_callback(callback: Callback) -> Callback:
+    """A function of one event; a parameter called ``intermediate_result`` is passed by name, as in SciPy."""
+    if not callable(callback) or isinstance(callback, type):
+        raise TypeError(f"callback must be a function of one event, or several; got {callback!r}")
+    if not _wants_scipy_name(callback):
+        return callback
+    every = every_of(callback)
+    by_name: Callback = lambda event: callback(intermediate_result=event)  # noqa: E731
+    return by_name if every is None else Every(every, by_name)
 
 
 def _wants_scipy_name(callback: Callback) -> bool:
@@ -110,8 +125,39 @@ def _wants_scipy_name(callback: Callback) -> bool:
     return False
 
 
-def _by_name(callback: Callback) -> Callback:
-    return lambda event: callback(intermediate_result=event)
+@dataclass
+class Every:
+    """A callback at every n-th update; without it, a callback is called where the bounds are computed.
+
+    With n = 1 no update is made in a faster way than the others, several at once.
+
+    Parameters
+    ----------
+    every : int
+        n: it is called at the start and where k is a multiple of this.
+    callback : callable
+        A function of one event.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
+    >>> seen = []
+    >>> look = tb.Every(10, lambda event: seen.append(event.k))
+    >>> result = tb.solve(problem, "cg-bio", max_iter=45, callback=look, tol_upper=1e-12)
+    >>> seen
+    [0, 10, 20, 30, 40]
+    """
+
+    every: int
+    callback: Callback
+
+    def __post_init__(self) -> None:
+        self.every = as_count(self.every, "every")
+        self.callback = _as_callback(self.callback)
+
+    def __call__(self, event: Event) -> Any:
+        return self.callback(event)
 
 
 COLUMNS = ("k", "time", "f", "g", "f_lower", "f_upper", "g_lower", "g_upper", "lower_gap", "upper_gap")
@@ -131,7 +177,7 @@ class Trace:
     >>> import tiebreak as tb
     >>> problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
     >>> trace = tb.Trace(every=10)
-    >>> result = tb.solve(problem, "cg-bio", max_iter=30, callback=trace, tol_upper=1e-12)
+    >>> result = tb.solve(problem, "cg-bio-anytime", max_iter=30, callback=trace, tol_upper=1e-12)
     >>> trace.to_dict()["k"]
     [0, 10, 20, 30]
     """
@@ -196,8 +242,8 @@ class Checkpoint:
     >>> import tiebreak as tb
     >>> problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
     >>> path = tempfile.mkdtemp() + "/run.npz"
-    >>> part = tb.solve(problem, "cg-bio", max_iter=45, callback=tb.Checkpoint(path, every=20), tol_upper=1e-12)
-    >>> rest = tb.solve(problem, "cg-bio", max_iter=90, x0=path, tol_upper=1e-12)  # on from update 40
+    >>> part = tb.solve(problem, "cg-bio-anytime", max_iter=45, callback=tb.Checkpoint(path, every=20), tol_upper=1e-12)
+    >>> rest = tb.solve(problem, "cg-bio-anytime", max_iter=90, x0=path, tol_upper=1e-12)  # on from update 40
     >>> rest.nit
     90
     """
@@ -245,8 +291,7 @@ class Progress:
     seconds: float = 0.2
     stream: TextIO | None = None
     _shown: float = field(default=-1.0, init=False, repr=False)
-    _width: int = field(default=0, init=False, repr=False)
-    _live: Any = field(default=None, init=False, repr=False)
+    _line: StatusLine | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("tol_upper", "tol_lower"):
@@ -255,9 +300,12 @@ class Progress:
             raise ValueError(f"seconds must not be negative, got {self.seconds:g}")
 
     def __call__(self, event: Event) -> None:
-        if event.time - self._shown >= self.seconds or self._shown < 0:
-            self._shown = event.time
-            self._show(self.line(event))
+        if event.time - self._shown < self.seconds and self._shown >= 0:
+            return
+        self._shown = event.time
+        if self._line is None:
+            self._line = StatusLine(sys.stderr if self.stream is None else self.stream, spinner=True)
+        self._line.show(self.line(event))
 
     def line(self, event: Event) -> str:
         """The text for one event."""
@@ -270,31 +318,6 @@ class Progress:
 
     def close(self) -> None:
         """End the line."""
-        if self._live is not None:
-            self._live.stop()
-            self._live = None
-        elif self._shown >= 0:
-            print(file=self._stream)
-        self._shown = -1.0
-
-    @property
-    def _stream(self) -> TextIO:
-        return sys.stderr if self.stream is None else self.stream
-
-    def _show(self, text: str) -> None:
-        if self._rich_status():
-            self._live.update(text)
-            return
-        self._width = max(self._width, len(text))
-        print("\r" + text.ljust(self._width), end="", file=self._stream, flush=True)
-
-    def _rich_status(self) -> bool:
-        """Whether a rich status line is open; it is, where rich is installed and the stream is a terminal."""
-        if self._live is None and self._stream.isatty():
-            try:
-                from rich.console import Console
-            except ImportError:
-                return False
-            self._live = Console(file=self._stream).status("")
-            self._live.start()
-        return self._live is not None
+        if self._line is not None:
+            self._line.close()
+        self._line, self._shown = None, -1.0

@@ -15,19 +15,42 @@ at least g*, and D the diameter of Z. With every bound the floating-point error 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from .arrays import UNIT_ROUNDOFF, Vector
 from .composite import LinearMinimum
-from .concave import maximise_concave
-from .exact.answer import Answer
+from .engines.answer import Answer
 from .linearisation import Linearisation, dot_error, ulps
+from .numerics.concave import maximise_concave
 from .objectives.gradient_check import ConvexityError
 from .origin import Average, Known, Proved
 from .problem import Problem
 from .usercode import OracleError
+
+
+@dataclass(frozen=True)
+class Level:
+    """One level of a problem: its value at x, and a bracket around its optimal value given the levels before it.
+
+    Attributes
+    ----------
+    value : float
+        At x.
+    lower, upper : float
+        The least value among the solutions of the levels before lies between them.
+    """
+
+    value: float
+    lower: float
+    upper: float
+
+    @property
+    def gap(self) -> float:
+        """At least the value minus the optimal value."""
+        return self.value - self.lower
 
 
 @dataclass(frozen=True)
@@ -118,7 +141,12 @@ class Bounds:
         self.f_lower = self.problem.upper.lower_bound
 
     def observe(self, x: Vector, anchor: Vector | None = None, multiplier: float = 0.0) -> float | None:
-        """Improve the bounds with x (and the anchor); returns the stationarity bound of a nonconvex f at x."""
+        """Improve the bounds with x (and the anchor); returns the stationarity bound of a nonconvex f at x.
+
+        What a point of Z shows is about its first level: with more than two, engines alone prove something.
+        """
+        if self.problem.before:
+            return None
         g = Linearisation.of(self.problem.lower, x)
         self._lower_level(g)
         cuts = [g]
@@ -156,13 +184,17 @@ class Bounds:
         """Take over what an exact method has proved about a point of Z with the values f and g, unless they contradict.
 
         A contradiction: brackets that do not meet those known already, a value of g below g*, or a value of f below f*
-        at a point whose g is at most g*.
+        at a point whose g is at most g*. (After other levels, values at a point that misses those by rounding may
+        well be below; then it is just no success.)
         """
         g_lower, g_upper = max(self.g_lower, answer.g_lower), min(self.g_upper, answer.g_upper)
         f_lower, f_upper = max(self.f_lower, answer.f_lower), min(self.f_upper, answer.f_upper)
         noise = 1e-9 * (1 + abs(f) + abs(g))
+        if g_lower > g + noise or f_lower > f + noise:  # far out, values may be no better than this
+            noise += self.problem.upper.rounding(answer.x)[0] + self.problem.lower.rounding(answer.x)[0]
         optimal = g <= g_lower + self.problem.slack
-        attained = g if np.isfinite(answer.g_upper) else np.inf  # else not even the engine takes x for a point of Z
+        first = np.isfinite(answer.g_upper) and not self.problem.before  # else not even the engine takes x for feasible
+        attained = g if first else np.inf
         if (
             g_lower > min(g_upper, attained) + noise
             or (
@@ -180,6 +212,15 @@ class Bounds:
         self.g_lower, self.g_upper, self.f_lower, self.f_upper = g_lower, g_upper, f_lower, f_upper
         self.multiplier = answer.multiplier
         self._answer = answer
+
+    def levels(self, values: Sequence[float]) -> tuple[Level, ...]:
+        """All levels, with these values at a point: the last two as bounded here, those before as the engine has."""
+        best, count = self.proved(), len(values)
+        last = [(best.g_lower, best.g_upper), (best.f_lower, best.f_upper)][-count:]
+        earlier = [(level.lower_bound, np.inf) for level in self.problem.levels[: count - len(last)]]
+        if self._answer is not None and len(self._answer.brackets) == count:
+            earlier = list(self._answer.brackets[: len(earlier)])
+        return tuple(Level(value, *ends) for value, ends in zip(values, [*earlier, *last], strict=True))
 
     def certificate(self, f: float, g: float, g_error: float, stationarity: float | None = None) -> Certificate:
         """The bounds, read for a point with the values f and g, the latter with this error."""

@@ -1,4 +1,4 @@
-"""The command line: ``tiebreak run``, ``tiebreak solve`` and ``tiebreak methods``."""
+"""The command line: ``tiebreak run``, ``solve``, ``methods``, ``reproduce``, ``bench`` and ``warm-up``."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from .comparison.command import add_bench, bench
+from .kernels import Kernel, wanted
+from .lab.comparison.command import add_bench, bench
+from .methods import methods
 from .problem import Problem
 from .result import Result
 from .solve import solve
-from .solvers import methods
 
 INTERRUPTED = 130
 """The exit code of a command that Ctrl-C ended."""
@@ -30,12 +31,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     file.add_argument("--out", metavar="PATH", help="where the answer goes, without ending: PATH.json and PATH.npz")
     file.add_argument("--check", action="store_true", help="look for mistakes in the file and its data, solve nothing")
     file.add_argument("--verbose", action="store_true", help="show progress")
+    commands.add_parser("warm-up", help="compile all that numba compiles, once for this machine (docs/speed.md)")
     commands.add_parser("methods", help="list the methods with their references")
     commands.add_parser("reproduce", add_help=False, help="run the paper's experiments and check its claims")
     add_bench(commands.add_parser("bench", help="compare all methods on problems with known answers"))
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     if arguments[:1] == ["reproduce"]:  # its flags depend on the experiment, so it reads them itself
-        from .report.command import main as reproduce
+        from .lab.report.command import main as reproduce
 
         return reproduce(arguments[1:])
     chosen = parser.parse_args(arguments)
@@ -54,6 +56,8 @@ def _command(chosen: argparse.Namespace) -> int:
         return 0
     if chosen.command == "bench":
         return bench(chosen)
+    if chosen.command == "warm-up":
+        return _warm_up()
     if chosen.command == "solve":
         from .files.command import solve_file
 
@@ -61,8 +65,24 @@ def _command(chosen: argparse.Namespace) -> int:
     return _run(chosen.verbose)
 
 
+def _warm_up() -> int:
+    from .warm_up import warm_up
+
+    if not wanted():
+        print("tiebreak: numba is not installed (pip install 'tiebreak[fast]') or switched off", file=sys.stderr)
+        return 1
+
+    def tell(kernel: Kernel) -> None:
+        how = f"compiled in {kernel.seconds:.1f} s" if kernel.built else "on disk already"
+        print(f"  {kernel.name:20s} {how} ({kernel.group.what})", flush=True)
+
+    print("Compiling, once for this machine:", flush=True)
+    print(f"All there after {warm_up(tell):.1f} s.")
+    return 0
+
+
 def _run(verbose: bool) -> int:
-    from .experiments import regression, toy
+    from .lab.experiments import regression, toy
 
     solved = [
         _show(

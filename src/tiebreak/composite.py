@@ -1,6 +1,7 @@
 """Norms over a set: the prox of norms and Z together, linear minima with norms, and what is needed for either.
 
-Three facts carry all of it. Each of them is about Z, so that nothing is ever composed that does not compose.
+Three facts carry all of it. Each of them is about Z, which says itself whether it is true of it (``signs``,
+``shrinks``, ``shrinks_groups``), so that nothing is ever composed that does not compose.
 
 * Where all points of Z have one sign in a coordinate, w |x_i| is linear there.
 * Let x stay in Z when an entry moves towards zero or changes its sign. Then the prox of an l1 norm over Z is the
@@ -20,11 +21,10 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
-from .arrays import UNIT_ROUNDOFF, Vector
+from .arrays import UNIT_ROUNDOFF, Vector, same_groups
 from .objectives.base import Objective
-from .objectives.norms import GroupNorm, L1Norm, Norm
+from .objectives.norms import Norm
 from .problem import Problem
-from .sets import Birkhoff, Box, Columns, GroupBall, KSparse, L1Ball, L2Ball, LpBall, Polyhedron, Product, Simplex
 from .sets.base import Domain
 from .sets.epigraph import absolute_values
 
@@ -67,46 +67,17 @@ def why_no_prox(domain: Domain | None, norms: Sequence[Norm]) -> str:
     """Empty where ``joint_prox`` (without a domain: ``prox``) is exact, else the reason why it is not."""
     if not norms:
         return ""
-    groups = [norm for norm in norms if isinstance(norm, GroupNorm)]
-    if any(not norm.same_groups(groups[0].labels) for norm in groups):
+    groups = [norm.groups for norm in norms if norm.groups is not None]
+    if any(not same_groups(groups[0], other) for other in groups[1:]):
         return "group norms over different groups have no closed prox"
     if domain is None:
         return ""
-    Z = bare(domain)
     if not groups:
-        return "" if _shrinks(Z) else f"that of L1Norm over {Z!r} has no closed form"
-    radial = isinstance(Z, L2Ball) and not np.any(Z.center)
-    if radial or (isinstance(Z, GroupBall) and groups[0].same_groups(Z._labels)):
+        return "" if domain.shrinks else f"that of L1Norm over {bare(domain)!r} has no closed form"
+    if domain.shrinks_groups(groups[0]):
         return ""
-    return f"that of GroupNorm over {Z!r} has no closed form; L2Ball and GroupBall with the same groups have one"
-
-
-def _shrinks(domain: Domain) -> bool:
-    """Whether the prox of every l1 norm over the set is the projection of the soft threshold."""
-    if isinstance(domain, (Box, L1Ball, LpBall, KSparse, GroupBall)):
-        return True
-    if isinstance(domain, L2Ball):
-        return not np.any(domain.center)
-    if isinstance(domain, Product):
-        return all(_shrinks(block) for block in domain._domains.values())
-    if isinstance(domain, Columns):
-        return _shrinks(domain.each)
-    return domain.dim is not None and bool(signs(domain, domain.dim).all())
-
-
-def signs(domain: Domain, dim: int) -> Vector:
-    """The sign that all points of the set have in each coordinate; 0 where there is none, or none is known."""
-    Z = bare(domain)
-    if isinstance(Z, (Simplex, Birkhoff)):
-        return np.ones(dim)
-    if isinstance(Z, (Box, Polyhedron)):
-        lower, upper = (Z.lower, Z.upper) if isinstance(Z, Box) else (Z._given.lower, Z._given.upper)
-        return np.broadcast_to(np.where(lower >= 0, 1.0, np.where(upper <= 0, -1.0, 0.0)), (dim,))
-    if isinstance(Z, Product):
-        return np.concatenate([signs(block, block.dim or 0) for block in Z._domains.values()])
-    if isinstance(Z, Columns):
-        return np.repeat(signs(Z.each, Z.shape[0]), Z.shape[1])
-    return np.zeros(dim)
+    name = repr(bare(domain))
+    return f"that of GroupNorm over {name} has no closed form; L2Ball and GroupBall with the same groups have one"
 
 
 def prox(norms: Sequence[Norm], v: Vector, step: float = 1.0, known: Vector | None = None) -> Vector:
@@ -115,15 +86,12 @@ def prox(norms: Sequence[Norm], v: Vector, step: float = 1.0, known: Vector | No
     L1 norms come first: soft thresholds add up, and shrinking groups afterwards is exact. Where signs are ``known``,
     the norm is linear.
     """
-    for norm in sorted(norms, key=lambda norm: isinstance(norm, GroupNorm)):
+    for norm in sorted(norms, key=lambda norm: norm.groups is not None):
         shrunk = norm.prox(v, step)
-        v = shrunk if known is None or isinstance(norm, GroupNorm) else _tilted(norm, v, step, known, shrunk)
+        if known is not None and norm.groups is None:
+            shrunk = np.where(known == 0, shrunk, v - step * norm.weights * known)
+        v = shrunk
     return v
-
-
-def _tilted(norm: Norm, v: Vector, step: float, known: Vector, shrunk: Vector) -> Vector:
-    assert isinstance(norm, L1Norm)
-    return np.where(known == 0, shrunk, v - step * norm.weights * known)
 
 
 def joint_prox(domain: Domain, norms: Sequence[Norm], v: Vector, step: float = 1.0) -> Vector:
@@ -137,32 +105,34 @@ def joint_prox(domain: Domain, norms: Sequence[Norm], v: Vector, step: float = 1
     >>> joint_prox(L1Ball(1.0), [L1Norm()], np.array([3.0, -1.5, 0.5]))
     array([ 1., -0.,  0.])
     """
-    return domain.project(prox(norms, v, step, signs(domain, v.size)) if norms else v)
+    return domain.project(prox(norms, v, step, domain.signs(v.size)) if norms else v)
 
 
 class LinearMinimum:
     """Lower bounds on the minimum over Z of <c, s> plus multiples of norms; what rounding may do to them is given away.
 
-    Norms are replaced by linear supports, for which a plain linear minimisation is enough. Over polyhedra in which
-    signs are not known, the l1 norms are kept, in a polyhedron with their absolute values as further variables.
+    Norms are replaced by linear supports, for which a plain linear minimisation is enough. Where that is not tight, and
+    the set has rows, the l1 norms are kept, in a polyhedron with their absolute values as further variables.
     """
 
     def __init__(self, problem: Problem) -> None:
         self.domain, self.dim = problem.domain, problem.dim
         self._weighted = np.zeros(self.dim, dtype=bool)
         for norm in problem.upper.norms + problem.lower.norms:
-            if isinstance(norm, L1Norm):
+            if norm.groups is None:
                 self._weighted |= np.broadcast_to(norm.weights > 0, (self.dim,))
 
     @cached_property
     def _signs(self) -> Vector:
-        return signs(self.domain, self.dim)
+        return self.domain.signs(self.dim)
 
     @cached_property
     def _absolute(self) -> Domain | None:
-        """The polyhedron of (s, |s_i| for the i that need it), where Z is a polyhedron and there are such i."""
-        Z = bare(self.domain)
-        return absolute_values(Z, self._lifted) if isinstance(Z, Polyhedron) and self._lifted.size else None
+        """The polyhedron of (s, |s_i| for the i that need it), where Z has rows for it and there are such i."""
+        Z = self.domain
+        if not self._lifted.size or Z.shrinks or Z.rows is None or Z.rows.limits_sizes:
+            return None
+        return absolute_values(Z, self._lifted)
 
     @cached_property
     def _lifted(self) -> np.ndarray:
@@ -171,18 +141,17 @@ class LinearMinimum:
     def below(self, c: Vector, error: float, parts: Sequence[tuple[float, Norm]] = ()) -> float:
         """At most the minimum of <c', s> + sum of factor * norm(s) over Z, for every c' within ``error`` of c."""
         domain, prices = self.domain, np.zeros(self._lifted.size if parts else 0)
-        for factor, norm in sorted(parts, key=lambda part: isinstance(part[1], GroupNorm)):
+        for factor, norm in sorted(parts, key=lambda part: part[1].groups is not None):
             if factor == 0:
                 continue
-            y = factor * norm.support(c / factor)
-            if isinstance(norm, L1Norm):
+            y, alone = factor * norm.support(c / factor), norm.groups is None
+            if alone:
                 linear = factor * norm.weights * self._signs
                 y = np.where(self._signs == 0, y, linear)
                 if self._absolute is not None:
                     prices = prices + factor * np.broadcast_to(norm.weights, c.shape)[self._lifted]
                     y[self._lifted] = 0.0
-            units = 8 if isinstance(norm, L1Norm) else c.size + 16
-            error += units * UNIT_ROUNDOFF * float(np.linalg.norm(c) + np.linalg.norm(y))
+            error += (8 if alone else c.size + 16) * UNIT_ROUNDOFF * float(np.linalg.norm(c) + np.linalg.norm(y))
             c = c + y
         if prices.any():
             assert self._absolute is not None

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .arrays import Vector
-from .deadline import check
+from .numerics.deadline import check
 from .objectives import GradientError, check_gradient
 from .objectives.base import Objective
 from .problem import Problem
@@ -53,6 +54,7 @@ def examine(problem: Problem, witnesses: Witnesses, seed: int | None) -> None:
                 raise GradientError(f"{name}: {error}") from None
             for point in (middle, *corners[:3]):
                 _tried(level.value_and_grad, point)
+                _tried(partial(_check_form, name, given), point)
 
 
 def confirm(problem: Problem, x: Vector, f_lower: float, g_lower: float) -> None:
@@ -74,7 +76,7 @@ def confirm(problem: Problem, x: Vector, f_lower: float, g_lower: float) -> None
                 domain.project(x)
         for name, level, bound in (("upper", problem.upper, f_lower), ("lower", problem.lower, g_lower)):
             if level.claims:
-                _check_structure(name, level, x)
+                _check_form(name, level, x)
                 _walk(level, domain, x, 40 if bound == level.lower_bound else 4)
 
 
@@ -133,16 +135,15 @@ def _walk(level: Objective, domain: Domain, x: Vector, steps: int) -> None:
         x = x + best[1] * step
 
 
-def _check_structure(name: str, level: Objective, x: Vector) -> None:
-    """A class of a user's may give a structure h(Ax) + <q, x>, on which exact methods work: it must be the value."""
-    predictor = level.predictor
-    if predictor is None or not level.differentiable:
+def _check_form(name: str, level: Objective, x: Vector) -> None:
+    """A class of a user's may give its form, on which exact methods work: it must be the value."""
+    if level.form is None:
         return
     value, error = level.value_and_error(x)
-    by_structure = float(predictor.link(predictor.A @ x)[0]) + (0.0 if predictor.q is None else float(predictor.q @ x))
-    if abs(value - by_structure) > 1e-9 * (abs(value) + abs(by_structure)) + 4 * error:
+    by_form = level.form.value(x)
+    if abs(value - by_form) > 1e-9 * (abs(value) + abs(by_form)) + 4 * error:
         raise OracleError(
-            f"{name}: its value at x is {value:.9g}, but its predictor gives {by_structure:.9g}; correct one of them"
+            f"{name}: its value at x is {value:.9g}, but its form gives {by_form:.9g}; correct one of them"
         )
 
 

@@ -59,7 +59,7 @@ def fingerprint(problem: Problem) -> Fingerprint:
     """The fingerprint of a problem: its data are read once; functions are called at one point of Z."""
     digest = _Digest()
     parts = {name: digest.of(getattr(problem, name)) for name in ("upper", "lower", "domain")}
-    parts["rest"] = digest.of((problem.slack, problem.error_bound))
+    parts["rest"] = digest.of((problem.slacks, problem.error_bound, problem.before))
     unseen = [name for name, (_, complete) in parts.items() if not complete]
     probes = _probes(problem, unseen) if unseen else ()
     return Fingerprint(**{name: text for name, (text, _) in parts.items()}, probes=probes)

@@ -1,11 +1,9 @@
-"""The loop: the only one in the library. Methods update a state; everything else happens here."""
+"""A run: the states of a method as the loop makes them, with bounds, limits and whoever watches."""
 
 from __future__ import annotations
 
 import logging
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -14,16 +12,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .arrays import Vector
-from .callbacks import Callback, Event, Trace
-from .certificate import Bounds, Certificate
-from .deadline import OutOfTime, limited
-from .exact.interrupt import kept
+from .callbacks import Callback, Event, Trace, every_of
+from .certificate import Bounds, Certificate, Level
+from .engines.interrupt import kept
 from .examination import by_user, confirm
+from .kernels import clock
+from .methods import Solver, State
+from .numerics.deadline import OutOfTime, limited
 from .origin import Ledger, Origin
 from .problem import Problem, start_point
 from .result import Result, Status, explain
 from .resume import INSIDE, first_state, origin_of, starting_point
-from .solvers import Solver, State
+from .states import Looks, Pace, states_of
 from .watch import NonFiniteError, Witnesses, watched
 
 logger = logging.getLogger("tiebreak")
@@ -37,32 +37,6 @@ LEAST_SHRINK = 1e-12
 STALL_CHECKS = 5
 """So many computations of the bounds in a row with nothing changed, over 20 updates and more than went before, are a
 stall: steps that shrink may leave x where it is for a while."""
-
-
-def states_of(
-    problem: Problem,
-    solver: Solver[Any],
-    start: Vector | State | None,
-    origin: Origin | None,
-    ahead: Callable[[State], int] | None = None,
-    redirected: Callable[[State], State] | None = None,
-) -> Iterator[State]:
-    """The states of a method, each marked: every one, or those after so many updates as ``ahead`` says.
-
-    What ``redirected`` makes of a state is where the method goes on from.
-    """
-    state = start if isinstance(start, State) else replace(solver.start(problem, start), origin=origin)
-    yield state
-    while True:
-        state = redirected(state) if redirected else state
-        if state.finished:
-            return
-        before = state.k
-        state = solver.advance_many(problem, state, ahead(state)) if ahead else solver.advance(problem, state)
-        if state.origin is None:  # a method that makes its states from nothing
-            state = replace(state, origin=origin)
-        if state.k > before or state.finished:
-            yield state
 
 
 class _Observed(NamedTuple):
@@ -87,7 +61,7 @@ class Run:
     calls: Counter[str] = field(default_factory=Counter)
     trace: Trace = field(default_factory=Trace)
     state: State | None = None
-    started: float = field(default_factory=time.perf_counter)
+    started: float = field(default_factory=clock)
     stationarity: float | None = None
     origin: Origin | None = None
     interrupt: KeyboardInterrupt | None = None
@@ -95,20 +69,22 @@ class Run:
     def __post_init__(self) -> None:
         self.witnesses = Witnesses(self.problem)
         self.bounds = Bounds(watched(self.problem, self.calls, "bounds.", self.witnesses))
-        self._next_check = 0 if self.solver.needs else 1  # the start of a method without oracles tells nothing
+        self._checks = Looks(
+            CHECK_GROWTH, 1 if self.solver.works_on_data else 0
+        )  # the start of such a one tells nothing
         self._observed: _Observed | None = None
         self._tightened_at = 0
         self._outside = 0.0
         self._unchanged = 0
         self._changed_at = 0
-        self._last_chunk: tuple[int, float] | None = None
-        self._pace = np.inf
+        self._pace = Pace()
+        self._told = False
         self._last: tuple[float, ...] = ()
         self._resumed: State | None = None
         self._looked, self._done_at = False, -1
 
     def elapsed(self) -> float:
-        return time.perf_counter() - self.started
+        return clock() - self.started
 
     def begin(self, x0: ArrayLike | Result | State | None, seed: int | None) -> Vector | State | None:
         """Where to start; from a state, with what was known there."""
@@ -120,7 +96,7 @@ class Run:
             self._resumed, self._looked, self._done_at = state, ledger.looked, state.k if x0.finished else -1
             self.bounds.resume(ledger.bounds, ledger.shown)
             self.stationarity = ledger.stationarity
-            self._next_check, self._last = ledger.next_check, ledger.last
+            self._checks.next, self._last = ledger.next_check, ledger.last
             self._unchanged, self._changed_at = ledger.unchanged, ledger.changed_at
             self._tightened_at = ledger.tightened_at
         return state
@@ -134,7 +110,7 @@ class Run:
             shown=self.bounds.proved(),
             looked=looked,
             stationarity=self.stationarity if looked else None,
-            next_check=self._next_check,
+            next_check=self._checks.next,
             unchanged=self._unchanged,
             changed_at=self._changed_at,
             tightened_at=self._tightened_at,
@@ -145,28 +121,33 @@ class Run:
         self, start: Vector | State | None, callbacks: list[Callback], max_iter: int, limit: float
     ) -> tuple[Status, str]:
         """Run until something ends it; returns what did."""
-        # a method that needs no oracles works on the data itself
-        problem = watched(self.problem, self.calls, "", self.witnesses) if self.solver.needs else self.problem
-        in_chunks = not callbacks and type(self.solver).advance_many is not Solver.advance_many
-        ahead = (lambda state: self._ahead(state, max_iter, limit)) if in_chunks else None
+        problem = self.problem
+        if not self.solver.works_on_data:
+            problem = watched(problem, self.calls, "", self.witnesses)
+        wanted = [every for callback in callbacks if (every := every_of(callback)) is not None]
+        # who asks for every update sees those of the algorithm itself, not of a faster way to the same
+        ahead = None if 1 in wanted else (lambda state: self._ahead(state, wanted, max_iter, limit))
         states = states_of(
-            problem, self.solver, start, self.origin, ahead, lambda state: self._redirected(problem, state)
+            problem,
+            self.solver,
+            start,
+            origin=self.origin,
+            ahead=ahead,
+            redirected=lambda state: self._redirected(problem, state),
         )
         try:
             for state in states:
                 self.state = state
-                if self._holds(state):
+                looked = self._looks_at(state)
+                if looked and self._holds(state):
                     self._confirm()
-                    self._tell(callbacks)
+                    self._tell(callbacks, looked)
                     return Status.CONVERGED, "both tolerances are proved"
-                if self._tell(callbacks):
+                over = self._over(state, max_iter, limit)
+                if self._tell(callbacks, looked or over is not None):
                     return Status.STOPPED, "a callback stopped the run"
-                if self._unchanged >= STALL_CHECKS and state.k >= 20 + 2 * self._changed_at:
-                    return Status.STALLED, "neither the iterate nor any bound changes any more"
-                if state.k >= max_iter:
-                    return Status.MAX_ITER, f"the limit of {max_iter} updates was reached"
-                if self.elapsed() >= limit:
-                    return Status.MAX_TIME, f"the limit of {limit:g} s was reached"
+                if over is not None:
+                    return over
         except KeyboardInterrupt as stop:
             self.interrupt = stop
             return Status.INTERRUPTED, f"interrupted; {self._left_by(stop)}"
@@ -178,6 +159,16 @@ class Run:
         answer = None if self.state is None else self.state.answer
         notes = "" if answer is None or not answer.notes else ": " + "; ".join(answer.notes)
         return Status.STALLED, f"the method is done, but the bounds do not show both tolerances{notes}"
+
+    def _over(self, state: State, max_iter: int, limit: float) -> tuple[Status, str] | None:
+        """What ends the run without a proof, if something does."""
+        if self._unchanged >= STALL_CHECKS and state.k >= 20 + 2 * self._changed_at:
+            return Status.STALLED, "neither the iterate nor any bound changes any more"
+        if state.k >= max_iter:
+            return Status.MAX_ITER, f"the limit of {max_iter} updates was reached"
+        if self.elapsed() >= limit:
+            return Status.MAX_TIME, f"the limit of {limit:g} s was reached"
+        return None
 
     def _redirected(self, problem: Problem, state: State) -> State:
         """Where to go on from: here, or with a smaller lower-level tolerance where f(x) is known to be below f*.
@@ -213,36 +204,31 @@ class Run:
             return "this is the best point of the lower level, which was not solved either"
         return "this is a lower solution: the upper level was not finished"
 
-    def _ahead(self, state: State, max_iter: int, limit: float) -> int:
-        """How many updates to make before the bounds are due or, as far as one can tell, a tenth of the time is up."""
-        now, last = self.elapsed(), self._last_chunk
-        self._last_chunk = state.k, now
-        if last is None:
-            return 1
-        latest = max(now - last[1], 1e-9) / max(state.k - last[0], 1)
-        pace, self._pace = min(latest, self._pace), latest  # of the last two: one may have had something to compile
-        room = min(self._next_check, max_iter) - state.k
-        return max(1, int(min(room, (limit - now) / pace, limit / 10 / pace)))
+    def _ahead(self, state: State, wanted: list[int], max_iter: int, limit: float) -> int:
+        """How many updates to make before the bounds are due, a callback wants to be called, or the time may be up."""
+        k = state.k
+        room = min(self._checks.next, max_iter, *(k - k % every + every for every in wanted)) - k
+        return max(1, min(room, self._pace.updates(k, self.elapsed(), limit)))
 
-    def _due(self, state: State) -> bool:
-        if state.k < self._next_check:
-            return False
-        self._next_check = max(state.k + 1, int(CHECK_GROWTH * state.k))
-        return True
-
-    def _holds(self, state: State) -> bool:
-        """Whether both tolerances are proved at this state, as far as one looks."""
-        if state is self._resumed:  # the run before has looked; whether its bounds are enough now is there to be read
-            x = self.solver.solution(state)
-            feasible = self.bounds.feasible(x) if self.problem.slack > 0 else None
-            seen = self._read(x, x if feasible is None else feasible)
-            self.trace.record(state.k, self.elapsed(), seen.f, seen.g, seen.certificate)
-            shown = self._shown(seen)
-            self._observed = seen if shown or self._looked else None
-            return shown
+    def _looks_at(self, state: State) -> bool:
+        """Whether the bounds are computed here, or read where the run before has computed them."""
+        if state is self._resumed:
+            return True
         if state.finished and state.k == self._done_at:  # the run before ended here
             return False
-        return (self._due(state) or state.settled or state.finished) and self._converged(state)
+        return self._checks.due(state.k) or state.settled or state.finished
+
+    def _holds(self, state: State) -> bool:
+        """Whether both tolerances are proved at this state."""
+        if state is not self._resumed:
+            return self._converged(state)
+        x = self.solver.solution(state)  # the run before has looked: are its bounds enough now?
+        feasible = self.bounds.feasible(x) if self.problem.slack > 0 else None
+        seen = self._read(x, x if feasible is None else feasible)
+        self.trace.record(state.k, self.elapsed(), seen.f, seen.g, seen.certificate)
+        shown = self._shown(seen)
+        self._observed = seen if shown or self._looked else None
+        return shown
 
     def _converged(self, state: State) -> bool:
         seen, b = self._observe(state), self.bounds
@@ -263,9 +249,17 @@ class Run:
         """Whether the certificate shows a solution, and the point is one of Z."""
         if not seen.certificate.shows(self.tol_upper, self.tol_lower, self.problem.slack):
             return False
+        if self.problem.before and not self._shown_before(seen.point):
+            return False
         size = float(np.linalg.norm(seen.point)) or min(self.problem.domain.diameter, 1.0)
         self._outside = self.problem.domain.distance_outside(seen.point)
         return self._outside <= INSIDE * size
+
+    def _shown_before(self, x: Vector) -> bool:
+        """Whether the levels before the last two are proved to the tolerance, and not contradicted."""
+        values = [level.value(x) for level in self.problem.before]
+        levels = self.bounds.levels([*values, np.nan, np.nan])
+        return all(abs(level.gap) <= self.tol_lower for level in levels[:-2])
 
     def _observe(self, state: State) -> _Observed:
         """Fresh bounds at what the method would return, recorded in the trace."""
@@ -301,13 +295,17 @@ class Run:
         problem = self.bounds.problem
         return problem.upper.value(x), problem.lower.value_and_error(x)
 
-    def _tell(self, callbacks: list[Callback]) -> bool:
-        """Show the state to the callbacks; whether one of them wants to stop."""
+    def _tell(self, callbacks: list[Callback], looked: bool) -> bool:
+        """Show the state to the callbacks that are to see it; whether one of them wants to stop."""
+        first, self._told = not self._told, True
         if not callbacks or self.state is None:
             return False
         event = Event(self.problem, self.bounds, self.state, self.elapsed(), self.ledger)
         stop = False
         for callback in callbacks:
+            every = every_of(callback)
+            if not (first or (looked if every is None else event.k % every == 0)):
+                continue
             try:
                 stop = callback(event) is True or stop
             except StopIteration:
@@ -348,7 +346,16 @@ class Run:
             notes=self.bounds.notes,
             tol_upper=self.tol_upper,
             tol_lower=self.tol_lower,
+            levels=self._levels(seen),
+            names=self.problem.names,
         )
+
+    def _levels(self, seen: _Observed) -> tuple[Level, ...]:
+        """Every level at the point."""
+        x = seen.point
+        known = bool(np.isfinite(x).all())
+        values = [level.value(x) if known else np.nan for level in self.problem.before]
+        return self.bounds.levels([*values, seen.g, seen.f][-len(self.problem.levels) :])
 
     def _final(self) -> tuple[Vector, int]:
         """What the method would return, and the updates made; NaN where there was not even time to find a point."""
@@ -369,7 +376,7 @@ class Run:
 
     def _look_again(self, x: Vector, status: Status, detail: str) -> tuple[Status, str, Vector]:
         """Let the bounds see the final point, unless no time was left for an update; the point to return after."""
-        if not self.solver.needs and (self.state is None or self.state.k == 0):
+        if self.solver.works_on_data and (self.state is None or self.state.k == 0):
             return status, detail, x  # no oracle of such a method is called now
         self.stationarity = None if self.problem.upper.convex else np.inf  # what was known belongs to another point
         try:

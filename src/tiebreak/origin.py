@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from .arrays import Vector
-from .exact.answer import Answer
+from .engines.answer import Answer
 from .fingerprint import Fingerprint
 
 

@@ -1,8 +1,10 @@
-"""The problem: minimise f over the minimisers of g over Z."""
+"""The problem: levels over a domain, each minimised over the minimisers of those before it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -77,15 +79,26 @@ class Problem:
     Parameters
     ----------
     upper : objective
-        f, the second objective: it chooses among the minimisers of g.
-    lower : objective
-        g, the main objective; convex.
+        f, the last objective: it chooses among the minimisers of those before it.
+    lower : objective or sequence of objectives
+        g, the main objective; convex. Of several, the most important comes first, and each is minimised over the
+        minimisers of those before it. None at all (an empty sequence) leaves the minimisation of ``upper``.
     domain : set
         Z, compact and convex.
-    slack : float, default 0
-        Minimise f over {z in Z : g(z) <= g* + slack}; 0 is the bilevel problem itself.
+    slack : float or sequence of float, default 0
+        Minimise f over {z in Z : g(z) <= g* + slack}; 0 is the bilevel problem itself. One for each lower level.
+    relative_slack : float or sequence of float, default 0
+        The same as a share of abs(g*), instead of ``slack``; ``solve`` finds out g* first.
     error_bound : ErrorBound, optional
         A growth condition of g that you vouch for; it makes the bracket on f* two-sided.
+    names : sequence of str, optional
+        Names of the variables, for ``Result.named``.
+
+    Attributes
+    ----------
+    lower, slack, relative_slack
+        Those of the last lower level; the ones before it are in ``before``, ``slack_before``,
+        ``relative_slack_before``.
 
     Examples
     --------
@@ -93,8 +106,10 @@ class Problem:
 
     >>> import tiebreak as tb
     >>> problem = tb.Problem(upper=tb.SquaredNorm(), lower=tb.LeastSquares([[1.0, 1.0]], [1.0]), domain=tb.Box(-2, 2))
-    >>> problem.dim
-    2
+    >>> problem
+    Problem in 2 variables over Box(-2, 2, dim=2)
+      first     LeastSquares
+      then      SquaredNorm
     """
 
     upper: Objective
@@ -102,34 +117,51 @@ class Problem:
     domain: Domain
     slack: float = 0.0
     error_bound: ErrorBound | None = None
+    relative_slack: float = 0.0
+    names: tuple[str, ...] | None = None
+    before: tuple[Objective, ...] = ()
+    slack_before: tuple[float, ...] = ()
+    relative_slack_before: tuple[float, ...] = ()
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            upper: Objective,
+            lower: Objective | Sequence[Objective],
+            domain: Domain,
+            slack: float | Sequence[float] = 0.0,
+            error_bound: ErrorBound | None = None,
+            relative_slack: float | Sequence[float] = 0.0,
+            names: Sequence[str] | None = None,
+            before: tuple[Objective, ...] = (),
+            slack_before: tuple[float, ...] = (),
+            relative_slack_before: tuple[float, ...] = (),
+        ) -> None: ...
 
     def __post_init__(self) -> None:
-        for name, part, kind in (
-            ("upper", self.upper, Objective),
-            ("lower", self.lower, Objective),
-            ("domain", self.domain, Domain),
-        ):
-            if not isinstance(part, kind):
-                what = "an objective such as tiebreak.LeastSquares or tiebreak.Function"
-                if kind is Domain:
-                    what = "a set such as tiebreak.L1Ball or tiebreak.FromOracles"
-                raise TypeError(f"{name} must be {what}, got {type(part).__name__}")
-        if not self.lower.convex:
-            raise ValueError(
-                "lower is not known to be convex, and every bound rests on that; "
-                "if your Function is convex, say so with Function(..., convex=True)"
-            )
-        slack = as_scalar(self.slack, "slack")
-        if slack < 0:
-            raise ValueError(f"slack must not be negative, got {slack:g}")
-        object.__setattr__(self, "slack", slack)
-        if self.error_bound is not None and not isinstance(self.error_bound, ErrorBound):
-            raise TypeError(f"error_bound must be a tiebreak.ErrorBound, got {type(self.error_bound).__name__}")
-        known = {
-            name: part.dim
-            for name, part in (("upper", self.upper), ("lower", self.lower), ("domain", self.domain))
-            if part.dim is not None
-        }
+        _check_objective(self.upper, "upper")
+        self._spread_levels()
+        domain: object = self.domain
+        if not isinstance(domain, Domain):
+            what = "a set such as tiebreak.L1Ball or tiebreak.FromOracles"
+            raise TypeError(f"domain must be {what}, got {type(domain).__name__}")
+        for k, level in enumerate(self.levels[:-1]):
+            if not level.convex:
+                which = "lower" if len(self.levels) == 2 else f"level {k + 1}"
+                raise ValueError(
+                    f"{which} is not known to be convex, and every bound rests on that; "
+                    "if your Function is convex, say so with Function(..., convex=True)"
+                )
+        if self.error_bound is not None:
+            bound: object = self.error_bound
+            if not isinstance(bound, ErrorBound):
+                raise TypeError(f"error_bound must be a tiebreak.ErrorBound, got {type(bound).__name__}")
+            if self.before:
+                raise ValueError("error_bound is for a single lower level")
+        parts = [("upper", self.upper.dim), ("lower", self.lower.dim), ("domain", self.domain.dim)]
+        parts += [(f"level {k + 1}", level.dim) for k, level in enumerate(self.before)]
+        known = {name: dim for name, dim in parts if dim is not None}
         if len(set(known.values())) > 1:
             listing = ", ".join(f"{name} has {dim}" for name, dim in known.items())
             raise ValueError(f"the parts of the problem differ in the number of variables: {listing}")
@@ -139,6 +171,50 @@ class Problem:
                 "for example SquaredNorm(dim=10)"
             )
         object.__setattr__(self, "domain", self.domain.with_dim(next(iter(known.values()))))
+        if self.names is not None:
+            object.__setattr__(self, "names", _names(self.names, self.dim))
+
+    def _spread_levels(self) -> None:
+        """A sequence of lower levels, with their slacks, into the last one and those before."""
+        lower: object = self.lower
+        count = 1 + len(self.before)
+        if not isinstance(lower, Objective):
+            if not isinstance(lower, (list, tuple)) or self.before:
+                raise TypeError(f"lower must be {_OBJECTIVE}, or a list of such, got {type(lower).__name__}")
+            for k, level in enumerate(lower):
+                _check_objective(level, f"lower[{k}]")
+            count = max(len(lower), 1)
+            object.__setattr__(self, "lower", lower[-1] if lower else self.upper)
+            object.__setattr__(self, "before", tuple(lower[:-1]))
+        for name in ("slack", "relative_slack"):
+            given, earlier = getattr(self, name), getattr(self, f"{name}_before")
+            several = [as_scalar(one, name) for one in (*earlier, given)] if np.ndim(given) == 0 else list(given)
+            if np.ndim(given) == 0 and not earlier:
+                several = [0.0] * (count - 1) + several
+            if len(several) != count:
+                raise ValueError(
+                    f"{name} must have one number for each of the {count} lower levels, got {len(several)}"
+                )
+            values = tuple(as_scalar(one, name) for one in several)
+            if min(values) < 0:
+                raise ValueError(f"{name} must not be negative, got {min(values):g}")
+            object.__setattr__(self, name, values[-1])
+            object.__setattr__(self, f"{name}_before", values[:-1])
+        both = zip(self.slacks, (*self.relative_slack_before, self.relative_slack), strict=True)
+        if any(absolute > 0 and relative > 0 for absolute, relative in both):
+            raise ValueError("give slack or relative_slack for a level, not both")
+
+    @property
+    def levels(self) -> tuple[Objective, ...]:
+        """All objectives, the most important first."""
+        if self.lower is self.upper and not self.before:
+            return (self.upper,)
+        return (*self.before, self.lower, self.upper)
+
+    @property
+    def slacks(self) -> tuple[float, ...]:
+        """Those of the lower levels."""
+        return (*self.slack_before, self.slack)
 
     @property
     def dim(self) -> int:
@@ -147,9 +223,40 @@ class Problem:
         return self.domain.dim
 
     def with_slack(self, slack: float) -> Problem:
-        """The same problem with another slack."""
+        """The same problem with another slack of the last lower level."""
         slack = as_scalar(slack, "slack")
-        return self if slack == self.slack else replace(self, slack=slack)
+        same = slack == self.slack and not self.relative_slack
+        return self if same else replace(self, slack=slack, relative_slack=0.0)
+
+    def __repr__(self) -> str:
+        rows = [f"Problem in {self.dim} variables over {self.domain!r}"]
+        slacks = [*self.slacks, 0.0]
+        shares = [*self.relative_slack_before, self.relative_slack, 0.0]
+        for k, level in enumerate(self.levels):
+            allowed = f"   slack {slacks[k]:g}" if slacks[k] else f"   slack {shares[k]:.3%}" if shares[k] else ""
+            rows.append(f"  {'then' if k else 'first':<9} {_described(level)}{allowed}")
+        return "\n".join(rows)
+
+
+_OBJECTIVE = "an objective such as tiebreak.LeastSquares or tiebreak.Function"
+
+
+def _check_objective(part: object, name: str) -> None:
+    if not isinstance(part, Objective):
+        raise TypeError(f"{name} must be {_OBJECTIVE}, got {type(part).__name__}")
+
+
+def _described(level: Objective) -> str:
+    """A short name of an objective: that of its class, unless it has a repr of its own."""
+    return repr(level) if type(level).__repr__ is not object.__repr__ else type(level).__name__
+
+
+def _names(names: Sequence[str], dim: int) -> tuple[str, ...]:
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise TypeError("names must be a sequence of strings")
+    if len(names) != dim or len(set(names)) != dim:
+        raise ValueError(f"names must be {dim} different strings, got {len(names)}")
+    return tuple(names)
 
 
 def start_point(problem: Problem) -> Vector:

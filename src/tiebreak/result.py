@@ -11,9 +11,9 @@ import numpy as np
 
 from .arrays import Vector, as_path
 from .callbacks import Trace
-from .certificate import Certificate
+from .certificate import Certificate, Level
+from .methods.base import State
 from .problem import Problem
-from .solvers.base import State
 
 if TYPE_CHECKING:
     from .verify import Verification
@@ -40,7 +40,7 @@ class Result:
     x : array
         The point.
     f, g : float
-        Upper and lower objective at x (``fun`` is f).
+        Upper and lower objective at x (``fun`` is f); of more than two levels, the last and the last but one.
     success : bool
         Whether both tolerances are proved and nothing known contradicts that x is a solution.
     status : Status
@@ -58,7 +58,10 @@ class Result:
     calls : dict
         Oracle calls, by name; those of the bounds under "bounds.". A batch of a finite sum counts as its share.
     certificate : Certificate
-        What is proved about x.
+        What is proved about x; of more than two levels, about the last two.
+    levels : tuple of Level
+        Every level, the most important first: its value at x, and a bracket around its optimal value among the
+        solutions of the levels before.
     trace : Trace
         The iterates at which the bounds were computed (or your own Trace, if you passed one).
     seed : int or None
@@ -89,6 +92,13 @@ class Result:
     notes: tuple[str, ...] = ()
     tol_upper: float = np.inf
     tol_lower: float = np.inf
+    levels: tuple[Level, ...] = ()
+    names: tuple[str, ...] | None = field(default=None, repr=False)
+
+    @property
+    def named(self) -> dict[str, float] | None:
+        """x by the names of the problem; None where it has none."""
+        return None if self.names is None else dict(zip(self.names, map(float, self.x), strict=True))
 
     @property
     def fun(self) -> float:
@@ -121,21 +131,17 @@ class Result:
 
     def __repr__(self) -> str:
         c = self.certificate
-        rows = [
-            (
-                "status",
-                f"{self.status} (success: {self.success}) after {self.nit} updates, {self.time:.3g} s, {self.method}",
-            ),
-            (
-                "upper",
-                f"f = {self.f:.10g}   f* in [{c.f_lower:.10g}, {c.f_upper:.10g}]   f(x) - f* <= {c.upper_gap:.3g}",
-            ),
-            (
-                "lower",
-                f"g = {self.g:.10g}   g* in [{c.g_lower:.10g}, {c.g_upper:.10g}]   g(x) - g* <= {c.lower_gap:.3g}",
-            ),
-            ("x", np.array2string(self.x, precision=6, threshold=8, edgeitems=3)),
-        ]
+        status = f"{self.status} (success: {self.success}) after {self.nit} updates, {self.time:.3g} s, {self.method}"
+        f = f"f = {self.f:.10g}   f* in [{c.f_lower:.10g}, {c.f_upper:.10g}]   f(x) - f* <= {c.upper_gap:.3g}"
+        g = f"g = {self.g:.10g}   g* in [{c.g_lower:.10g}, {c.g_upper:.10g}]   g(x) - g* <= {c.lower_gap:.3g}"
+        rows = [("status", status), ("upper", f), ("lower", g)]
+        if len(self.levels) > 2:
+            chain = enumerate(self.levels, 1)
+            rows[1:] = [
+                (f"level {k}", f"{one.value:.10g}   optimum in [{one.lower:.10g}, {one.upper:.10g}]")
+                for k, one in chain
+            ]
+        rows.append(("x", np.array2string(self.x, precision=6, threshold=8, edgeitems=3)))
         if c.stationarity is not None:
             rows.insert(2, ("", f"not convex: Frank-Wolfe gap over the lower solutions <= {c.stationarity:.3g}"))
         if c.super_optimal and not self.success:

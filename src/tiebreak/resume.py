@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike
 
 from .arrays import Vector, as_vector
 from .fingerprint import fingerprint
+from .methods import Solver, State
+from .methods.shared.lower_level import LowerRun
 from .origin import Origin
 from .points import Point
 from .problem import Problem
 from .result import Result
-from .solvers import Solver, State
-from .solvers.lower_level import LowerRun
 
 Method = str | Solver[Any]
 Start = ArrayLike | Result | State | str | Path | None
@@ -51,7 +51,7 @@ def taken_up(
 
 def origin_of(problem: Problem, solver: Solver[Any], seed: int | None) -> Origin:
     """What the states of this run are marked with."""
-    own = (one.name for one in fields(solver) if one.name not in OF_THE_RUN)
+    own = (one.name for one in fields(solver) if one.repr and one.name not in OF_THE_RUN)
     parameters = ", ".join(f"{name}={getattr(solver, name)!r}" for name in own)
     return Origin(fingerprint(problem), solver.info.name, parameters, seed)
 

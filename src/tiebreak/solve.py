@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import logging
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from .arrays import as_count, as_flag, as_positive, as_seed
 from .callbacks import Callback, Progress, Trace, as_callbacks
-from .choose import able, choose, unmet
-from .deadline import OutOfTime, limited
 from .examination import by_user, examine
-from .loop import Run, states_of
+from .loop import Run
+from .methods import State
+from .numerics.deadline import OutOfTime, limited
+from .plan import Plan, plan
 from .problem import Problem
 from .result import Result, Status
 from .resume import Method as Method
 from .resume import Start, first_state, origin_of, starting_point, taken_up
-from .solvers import Solver, State, named
+from .states import states_of
 from .watch import Witnesses, watched
 
 logger = logging.getLogger("tiebreak")
@@ -53,7 +55,7 @@ def solve(
     problem : Problem
         What to solve.
     method : str or solver, default "auto"
-        A name from ``tiebreak.methods()``, or a solver object such as ``tiebreak.CGBiO(variant="paper")``.
+        A name from ``tiebreak.methods()``, or a solver object such as ``tiebreak.CGBiO()``.
     x0 : array, Result, State or path, optional
         Where to start: at a point, or at the x of a Result. A point outside the domain is projected, with a warning.
         A State (``result.state``), or a file that ``Result.save`` or ``Checkpoint`` has written, goes on exactly where
@@ -66,8 +68,11 @@ def solve(
     max_time : float or None
         Most seconds; None for no limit. What user code is at is not cut short.
     callback : callable or several, optional
-        Called with an event (x, k, f, g, time, certificate) at every iterate. Returning True or raising
-        StopIteration stops the run; that is not a success.
+        Called with an event (x, k, f, g, time, certificate) at the first iterate, at those where bounds are computed
+        (each of the first updates, then whenever k has grown by a tenth) and at the last one; updates in between may
+        be made many at a time. ``tiebreak.Every(n, callback)``, and any callback with an attribute ``every`` = n, is
+        called at every n-th update instead. Returning True or raising StopIteration stops the run; that is not a
+        success.
     seed : int, optional
         For methods that draw random numbers; recorded in the result.
     verbose : bool
@@ -101,7 +106,12 @@ def solve(
     callbacks = as_callbacks(callback)
     returns = returns_interrupted(on_interrupt)
     x0, method, seed = taken_up(x0, method, seed)
-    solver, reason, tol_lower, free = _prepare(problem, method, tol_upper, tol_lower, seed)
+    if isinstance(problem, Problem) and problem.relative_slack > 0:
+        started = time.perf_counter()
+        problem = _with_absolute_slack(problem, tol_lower, max_time)
+        limit = max(limit - (time.perf_counter() - started), 1e-3)
+    made, tol_lower, free = _prepare(problem, method, tol_upper, tol_lower, seed)
+    solver, reason = made.solver, made.because
     progress = Progress(tol_upper, tol_lower) if verbose else None
     if progress is not None:
         callbacks.append(progress)
@@ -125,6 +135,16 @@ def solve(
         run.interrupt.result = result  # type: ignore[attr-defined]
         raise run.interrupt
     return result
+
+
+def _with_absolute_slack(problem: Problem, tol_lower: float, max_time: float | None) -> Problem:
+    """The problem with its share of abs(g*) as a slack: of the smaller end of the bracket, which it does not exceed."""
+    lowest = Problem(problem.lower, problem.before, problem.domain)
+    level = solve(lowest, tol_upper=tol_lower, tol_lower=tol_lower, max_time=max_time).levels[-1]
+    if not np.isfinite([level.lower, level.upper]).all():
+        raise ValueError("relative_slack needs g*, which was not found out within the limits: give slack, or more time")
+    size = 0.0 if level.lower < 0 < level.upper else min(abs(level.lower), abs(level.upper))
+    return problem.with_slack(problem.relative_slack * size)
 
 
 def returns_interrupted(on_interrupt: OnInterrupt) -> bool:
@@ -152,7 +172,7 @@ def iterate(
     --------
     >>> import tiebreak as tb
     >>> problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
-    >>> for state in tb.iterate(problem, "cg-bio"):
+    >>> for state in tb.iterate(problem, "cg-bio-anytime"):
     ...     if state.k == 100:
     ...         break
     >>> state.x.round(1)
@@ -161,13 +181,13 @@ def iterate(
     tol_upper, tol_lower = as_positive(tol_upper, "tol_upper"), as_positive(tol_lower, "tol_lower")
     seed = as_seed(seed)
     x0, method, seed = taken_up(x0, method, seed)
-    solver, _, _, _ = _prepare(problem, method, tol_upper, tol_lower, seed)
+    solver = _prepare(problem, method, tol_upper, tol_lower, seed)[0].solver
     origin = origin_of(problem, solver, seed)
     start = first_state(problem, solver, x0, origin) if isinstance(x0, State) else starting_point(problem, x0)
     witnesses = Witnesses(problem)
     examine(problem, witnesses, seed)
     states = states_of(
-        watched(problem, Counter(), "", witnesses) if by_user(problem) else problem, solver, start, origin
+        watched(problem, Counter(), "", witnesses) if by_user(problem) else problem, solver, start, origin=origin
     )
     return _one_a_count(states)
 
@@ -183,25 +203,15 @@ def _one_a_count(states: Iterator[State]) -> Iterator[State]:
 
 def _prepare(
     problem: Problem, method: Method, tol_upper: float, tol_lower: float, seed: int | None
-) -> tuple[Solver[Any], str, float, bool]:
-    """The solver, with tolerances and seed of the run where it wants them; why it; the lower tolerance to reach; and
+) -> tuple[Plan, float, bool]:
+    """The plan, its method with tolerances and seed of the run where it wants them; the lower tolerance to reach; and
     whether the run may lower that of the method further.
     """
-    if not isinstance(problem, Problem):
-        raise TypeError(f"problem must be a tiebreak.Problem, got {type(problem).__name__}")
+    made = plan(problem, method)
     if problem.error_bound is not None and problem.slack == 0:  # Corollary 1: makes the upper guarantee two-sided
         tol_lower = min(tol_lower, problem.error_bound.lower_tolerance(tol_upper, problem.upper))
-    if isinstance(method, str):
-        solver, reason = choose(problem) if method == "auto" else (named(method), "")
-    elif isinstance(method, Solver):
-        solver, reason = method, ""
-    else:
-        raise TypeError(f"method must be a name or a solver such as tiebreak.CGBiO(), got {method!r}")
     wanted = {"tol_upper": tol_upper, "tol_lower": tol_lower, "seed": seed}
-    open_fields = {name: value for name, value in wanted.items() if getattr(solver, name, 0.0) is None}
-    if missing := unmet(problem, solver):
-        others = ", ".join(able(problem))
-        instead = f"; methods that can do without: {others}" if others else ""
-        raise ValueError(f"method {solver.info.name!r} needs {', '.join(missing)}, which the problem lacks{instead}")
-    free = "tol_lower" in open_fields
-    return replace(solver, **open_fields) if open_fields else solver, reason, tol_lower, free
+    open_fields = {name: value for name, value in wanted.items() if getattr(made.solver, name, 0.0) is None}
+    if open_fields:
+        made = replace(made, solver=replace(made.solver, **open_fields))
+    return made, tol_lower, "tol_lower" in open_fields

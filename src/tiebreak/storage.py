@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from .disk import Archive, ArchiveError, write_whole
+from .methods import State, state_class
 from .result import Result
-from .solvers import State, state_class
 
 FORMAT = 2
 TREE = "tree.json"

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, fields, is_dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
 from .arrays import Vector, as_count, as_seed
+from .callbacks import Every
+from .methods import Solver, State
 from .objectives import LeastSquares, Linear, Objective, SquaredNorm, check_convexity, check_gradient
 from .problem import Problem
 from .sets import Box, CutStatus, Domain, L1Ball, L2Ball, Simplex
-from .solvers import Solver, State
+from .states import states_of
 from .watch import watched
 
 
@@ -70,6 +72,8 @@ def check_objective(objective: Objective, dim: int | None = None, seed: int = 0,
         both = objective.value_and_error(x)
         checks.that(abs(both[0] - value) <= scale, "value_and_error must give the value")
         checks.that(both[1] == objective.rounding(x)[0], "value_and_error must give the error of rounding")
+        by_form = value if objective.form is None else objective.form.value(x)
+        checks.that(abs(by_form - value) <= scale, "the form must give the value")
         check_gradient(objective.smooth_part, x)
         checks.made += 1
     if objective.convex:
@@ -101,7 +105,7 @@ def _check_norms(checks: _Checks, objective: Objective, sample: list[Vector], st
 
 
 def check_set(domain: Domain, dim: int | None = None, seed: int = 0, trials: int = 10) -> int:
-    """Check the oracles of a set against each other in random directions.
+    """Check the oracles of a set, and what it says of itself, against each other in random directions.
 
     Examples
     --------
@@ -129,6 +133,7 @@ def check_set(domain: Domain, dim: int | None = None, seed: int = 0, trials: int
     if "lmo_cut" in domain.oracles:
         for a, c in pairwise(directions):
             _check_cut(checks, domain, a, c, corners, tol)
+    _check_description(checks, domain.with_dim(size), directions, corners, tol)
     return checks.made
 
 
@@ -157,6 +162,28 @@ def _check_cut(checks: _Checks, domain: Domain, a: Vector, c: Vector, corners: l
     if most - least > tol:
         empty = domain.lmo_cut(a, c, least - (most - least))
         checks.that(empty.status is CutStatus.INFEASIBLE, "a cut that misses the set must be infeasible")
+
+
+def _check_description(
+    checks: _Checks, domain: Domain, directions: list[Vector], corners: list[Vector], tol: float
+) -> None:
+    """Signs, sizes, rows and axes are those of the points that ``lmo`` returns."""
+    from .sets.epigraph import absolute_values
+
+    signs, rows, axes = domain.signs(corners[0].size), domain.rows, domain.axes
+    for c, s in zip(directions, corners, strict=True):
+        checks.that((signs * s >= 0).all(), "signs must be those of all points")
+        size = np.abs(c)
+        checks.that(size @ np.abs(s) <= domain.largest(size) + tol, "largest must bound <size, |s|>")
+        if axes is not None:
+            slopes = np.concatenate([c * axes.extents, -c * axes.extents if axes.signed else []])
+            checks.that(abs(float(slopes.min()) - c @ s) <= tol, "axes must be the vertices of the set")
+    if rows is not None:
+        lifted = absolute_values(domain, rows.absolute)
+        for c, s in zip(directions, corners, strict=True):
+            x = lifted.lmo(np.append(c, np.zeros(rows.absolute.size)))[: s.size]
+            checks.that(domain.contains(x, 1e-8), "points that satisfy the rows must be in the set")
+            checks.that(abs(c @ x - c @ s) <= tol, "linear minima over the rows must be those of lmo")
 
 
 @dataclass(frozen=True)
@@ -214,7 +241,7 @@ def check_solver(solver: Solver[Any], updates: int = 60) -> int:
     Examples
     --------
     >>> import tiebreak as tb
-    >>> tb.testing.check_solver(tb.CGBiO()) > 100
+    >>> tb.testing.check_solver(tb.AnytimeCGBiO()) > 100
     True
     """
     _expect(solver, Solver, "solver")
@@ -248,18 +275,16 @@ def _check_run(checks: _Checks, solver: Solver[Any], known: KnownProblem, update
         checks.that(np.isfinite(event.x).all(), where + "iterates must be finite")
         checks.that(event.k == event.state.k and event.k <= updates, where + "k must count the updates")
 
-    result = solve(known.problem, solver, max_iter=updates, callback=look)
+    result = solve(known.problem, solver, max_iter=updates, callback=Every(1, look))
     c = result.certificate
     checks.that(result.nit <= updates, where + "no more updates than asked for")
     checks.that(c.g_lower <= known.g_star + 1e-12 and known.g_star <= c.g_upper + 1e-12, where + "g* in its bracket")
     checks.that(c.f_lower <= known.f_star + 1e-9, where + "f_lower must not exceed f*")
     checks.that(result.verify(known.problem).feasible, where + "the answer must be in the domain")
     calls: Counter[str] = Counter()
-    problem = watched(known.problem, calls) if solver.needs else known.problem
-    state = solver.start(problem, None)
-    for _ in range(3):
-        if not state.finished:
-            state = solver.advance(problem, state)
+    problem = known.problem if solver.works_on_data else watched(known.problem, calls)
+    for _ in islice(states_of(problem, solver, None), 4):
+        pass
     values = {"upper.value", "lower.value"}
     checks.that(set(calls) - values <= solver.needs, where + f"it calls more than it needs: {set(calls)}")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from .arrays import UNIT_ROUNDOFF, Vector, as_positive, as_real_array
+from .kernels import clock
+from .plan import plan
 from .problem import Problem
 from .result import Result
 from .solve import Method, solve
@@ -92,7 +93,7 @@ def tradeoff(
     Parameters
     ----------
     problem : Problem
-        Its own slack is ignored.
+        Its own slack is ignored; of several lower levels, that of the last one is varied.
     slacks : sequence of float, optional
         Positive. Default: ten values from 1e-6 of the largest that matters (the loss at which f is free) up to it.
     method : str or solver
@@ -111,34 +112,34 @@ def tradeoff(
     >>> curve.f.round(6)
     array([0.2025, 0.16  , 0.09  ])
     """
-    from .exact.relaxed import shared_paths
-
     if not isinstance(problem, Problem):
         raise TypeError(f"problem must be a tiebreak.Problem, got {type(problem).__name__}")
     limit = np.inf if max_time is None else as_positive(max_time, "max_time")
+    made = plan(problem.with_slack(problem.slack or 1.0), method)
+    if made.engine:  # planned once: what is found for one slack helps with the others
+        method = made.solver
     solved = _within(limit, method, options)
     grid = _default_slacks(problem, solved) if slacks is None else as_real_array(slacks, "slacks")
     if grid.ndim != 1 or grid.size == 0 or not (grid > 0).all():
         raise ValueError("slacks must be one positive number or more")
     grid = np.sort(grid)
     results: list[Result] = []
-    with shared_paths():
-        for left, slack in zip(range(grid.size - 1, -1, -1), grid, strict=True):
-            try:
-                results.append(solved(problem.with_slack(float(slack)), left))
-            except KeyboardInterrupt as stop:
-                if results:
-                    stop.result = _curve(grid[: len(results)], results)  # type: ignore[attr-defined]
-                raise
+    for left, slack in zip(range(grid.size - 1, -1, -1), grid, strict=True):
+        try:
+            results.append(solved(problem.with_slack(float(slack)), left))
+        except KeyboardInterrupt as stop:
+            if results:
+                stop.result = _curve(grid[: len(results)], results)  # type: ignore[attr-defined]
+            raise
     return _curve(grid, results)
 
 
 def _within(limit: float, method: Method, options: dict[str, Any]) -> Callable[[Problem, int], Result]:
     """Solves problems one after the other within the limit; the number is that of the problems still to come."""
-    ends = time.perf_counter() + limit
+    ends = clock() + limit
 
     def solved(problem: Problem, to_come: int) -> Result:
-        rest = max(ends - time.perf_counter(), 1e-3)
+        rest = max(ends - clock(), 1e-3)
         share = rest / 2 if to_come else rest
         limited = None if share == np.inf else share
         return solve(problem, method, **{**options, "max_time": limited, "on_interrupt": "raise"})
@@ -177,7 +178,7 @@ def _sharpened(slacks: Vector, lower: Vector, upper: Vector, prices: Vector) -> 
 def _default_slacks(problem: Problem, solved: Callable[[Problem, int], Result]) -> Vector:
     """Geometric, up to the loss at which the upper level is free to take its own minimum."""
     strict = solved(problem.with_slack(0.0), 2)
-    free = solved(Problem(problem.lower, problem.upper, problem.domain), 1)
+    free = solved(Problem(problem.lower, [*problem.before, problem.upper], problem.domain), 1)
     most = problem.lower.value(free.x) - strict.certificate.g_lower if np.isfinite(free.x).all() else np.nan
     if not np.isfinite(most):
         raise ValueError("what lower-level loss matters was not found out within max_time: raise it, or pass slacks=")

@@ -1,10 +1,10 @@
 """A second opinion on a result: everything recomputed from x alone, by code that shares nothing with the bounds.
 
-It uses the rows of a polyhedron, ``value``, ``grad``, ``contains``, and ``lmo`` with what that is proved to be off by.
-What x alone can show is weaker than what a whole run has shown, so the bounds here are wider; a claim that contradicts
-them is wrong, and so is one that a few steps of conditional gradient from x refute. How far rounding goes is measured,
-by evaluating again at points that differ from x in the last digits. Where an objective has norms, ``grad`` is a
-subgradient: the bounds hold, and are wider still.
+It uses the rows of a set as given, ``value``, ``grad``, ``contains``, and ``lmo`` with what that is proved to be off
+by. What x alone can show is weaker than what a whole run has shown, so the bounds here are wider; a claim that
+contradicts them is wrong, and so is one that a few steps of conditional gradient from x refute. How far rounding goes
+is measured, by evaluating again at points that differ from x in the last digits. Where an objective has norms, ``grad``
+is a subgradient: the bounds hold, and are wider still.
 """
 
 from __future__ import annotations
@@ -19,11 +19,9 @@ import numpy as np
 from .arrays import UNIT_ROUNDOFF, Vector
 from .objectives import Objective
 from .problem import Problem
-from .sets import Box, Columns, Polyhedron, Product
 from .sets.base import Domain
 
 if TYPE_CHECKING:
-    from .lexicographic import Chain
     from .result import Result
 
 FEASIBLE = 1e-7
@@ -46,7 +44,7 @@ class Verification:
     feasible : bool
         Whether x is in Z.
     f, g : float
-        Both objectives at x; of a chain, the last and the first.
+        Both objectives at x; of more than two levels, the last and the first.
     g_lower, f_lower : float
         Lower bounds on g* and f* from x alone.
     lower_gap, upper_gap : float
@@ -90,6 +88,8 @@ def verify(problem: Problem, result: Result) -> Verification:
     """Check ``result`` against ``problem``; see ``Result.verify``."""
     if not isinstance(problem, Problem):
         raise TypeError(f"problem must be a tiebreak.Problem, got {type(problem).__name__}")
+    if len(problem.levels) != 2:
+        return _verify_chain(problem, result)
     x, claim, slack, convex = result.x, result.certificate, problem.slack, problem.upper.convex
     if broken := _not_a_point(problem.dim, x):
         return broken
@@ -97,8 +97,7 @@ def verify(problem: Problem, result: Result) -> Verification:
     feasible = _missed(problem.domain, x) <= FEASIBLE and not _separated(problem.domain, x, (g.grad, f.grad))
     lower = max(_least(problem.domain, x, g, [], 0.0), problem.lower.lower_bound)
     upper = max(_least(problem.domain, x, f, [g], slack) if convex else -inf, problem.upper.lower_bound)
-    outside = problem.domain.distance_outside(x)  # by rounding: g there may be as much below g*
-    attained = g.value + g.noise + (float(np.linalg.norm(g.grad)) * outside if isfinite(outside) else 0.0)
+    attained = g.value + g.noise + _worth_of_missing(problem.domain, x, g.grad)
     numbers = (result.f, result.g, claim.g_lower, claim.g_upper, claim.f_lower, claim.f_upper, claim.multiplier)
     checks = {
         "x is not in the domain": feasible,
@@ -112,6 +111,10 @@ def verify(problem: Problem, result: Result) -> Verification:
         "upper_gap is not f(x) - f_lower": _gap_fits(claim.upper_gap, f, claim.f_lower),
         "f_upper is below what x alone proves for f*": claim.f_upper >= upper - f.noise,
         "f_lower is above f_upper": claim.f_lower <= claim.f_upper + f.noise and claim.f_lower < inf,
+        "the levels are not those of the certificate": [
+            (level.value, level.lower, level.upper) for level in result.levels
+        ]
+        == [(result.g, claim.g_lower, claim.g_upper), (result.f, claim.f_lower, claim.f_upper)],
         "success is claimed, but not converged, or the other way round": result.success
         == (result.status == "converged"),
         "success is claimed, but the tolerances are not met": not result.success or _met(problem, result, f, g),
@@ -119,28 +122,41 @@ def verify(problem: Problem, result: Result) -> Verification:
     if all(checks.values()) and isfinite(claim.multiplier):
         for y in _tries(problem, x, (0.0 if slack > 0 else inf, claim.multiplier)):
             value = problem.lower.value(y)
-            checks["g_lower is above a value that the domain attains"] = claim.g_lower <= value + g.noise
+            checks["g_lower is above a value that the domain attains"] = (
+                claim.g_lower <= value + g.noise
+                or claim.g_lower <= value + g.noise + _worth_of_missing(problem.domain, y, problem.lower.grad(y))
+            )
             if convex and value <= claim.g_lower + slack:
                 within = claim.f_lower <= problem.upper.value(y) + f.noise
+                if not within:  # y may miss the domain by rounding: a point of the set beside it has other values
+                    g_more = _worth_of_missing(problem.domain, y, problem.lower.grad(y))
+                    f_more = _worth_of_missing(problem.domain, y, problem.upper.grad(y))
+                    feasible_beside = value + g_more <= claim.g_lower + slack
+                    within = not feasible_beside or claim.f_lower <= problem.upper.value(y) + f.noise + f_more
                 checks["f_lower is above f at a point that is feasible for certain"] = within
             if not all(checks.values()):
                 break
     return _verdict(checks, feasible, f, g, lower, upper)
 
 
-def verify_chain(levels: Sequence[Objective], domain: Domain, chain: Chain) -> Verification:
-    """Check a chain against its levels and its domain; see ``Chain.verify``."""
-    x = chain.x
-    if broken := _not_a_point(domain.dim or len(x), x):
+def _verify_chain(problem: Problem, result: Result) -> Verification:
+    """The same for one level, or more than two."""
+    x, levels, domain = result.x, problem.levels, problem.domain
+    if broken := _not_a_point(problem.dim, x):
         return broken
-    if len(levels) != len(chain.levels):
-        raise ValueError(f"the chain has {len(chain.levels)} levels, but {len(levels)} are given")
+    if len(levels) != len(result.levels):
+        raise ValueError(f"the result has {len(result.levels)} levels, but the problem {len(levels)}")
     looks = [_Look.at(level, x) for level in levels]
+    slacks = (*problem.slacks, 0.0)[-len(levels) :]
     feasible = _missed(domain, x) <= FEASIBLE and not _separated(domain, x, [look.grad for look in looks])
-    least = [_least(domain, x, look, looks[:k], 0.0) for k, look in enumerate(looks)]
-    checks = {"x is not in the domain": feasible}
-    for k, (look, level, low) in enumerate(zip(looks, chain.levels, least, strict=True)):
-        name, allowed = f"level {k + 1}", chain.tol * (1 + abs(look.value)) + look.noise
+    least = [_least(domain, x, look, looks[:k], max(slacks)) for k, look in enumerate(looks)]
+    checks = {
+        "x is not in the domain": feasible,
+        "success is claimed, but not converged, or the other way round": result.success
+        == (result.status == "converged"),
+    }
+    for k, (look, level, low) in enumerate(zip(looks, result.levels, least, strict=True)):
+        name, last = f"level {k + 1}", k == len(levels) - 1
         checks[f"{name} has the value {look.value:.12g}, not {level.value:.12g}"] = (
             abs(look.value - level.value) <= look.noise
         )
@@ -150,8 +166,9 @@ def verify_chain(levels: Sequence[Objective], domain: Domain, chain: Chain) -> V
             checks["level 1: its lower bound is above a value that is attained"] = (
                 level.lower <= look.value + look.noise
             )
-        met = abs(look.value - level.lower) <= allowed
-        checks[f"success is claimed, but {name} is not proved to the tolerance"] = met or not chain.success
+        tolerance = result.tol_upper if last else slacks[k] or result.tol_lower
+        met = abs(look.value - level.lower) <= tolerance + look.noise
+        checks[f"success is claimed, but {name} is not proved to the tolerance"] = met or not result.success
     return _verdict(checks, feasible, looks[-1], looks[0], least[0], least[-1])
 
 
@@ -192,17 +209,16 @@ def _met(problem: Problem, result: Result, f: _Look, g: _Look) -> bool:
 
 def _missed(domain: Domain, x: Vector) -> float:
     """The worst violation of a constraint, relative to its terms; inf where the set only says that x is outside."""
-    if isinstance(domain, Product):
-        return max(_missed(part, value) for part, value in domain._parts(x))
-    if isinstance(domain, Columns):
-        return max(_missed(domain.each, column) for column in x.reshape(domain.shape).T.copy())
-    if not isinstance(domain, (Box, Polyhedron)):
+    if domain.parts:
+        return max(_missed(part, x[where].copy()) for part, where in domain.parts)
+    rows = domain.rows
+    if rows is None:
         return 0.0 if domain.contains(x, FEASIBLE) else inf
     size = np.maximum(np.abs(x), 1e-3 * float(np.abs(x).max()))
-    if isinstance(domain, Box):
-        return _worst(x, domain.lower, domain.upper, size)
-    rows = domain._given
-    in_rows = _worst(rows.A @ x, rows.low, rows.high, abs(rows.A) @ size) if rows.A.shape[0] else 0.0
+    value, terms = rows.A @ x, abs(rows.A) @ size
+    if rows.B is not None:
+        value, terms = value + rows.B @ np.abs(x), terms + rows.B @ size
+    in_rows = _worst(value, rows.low, rows.high, terms) if rows.A.shape[0] else 0.0
     return max(in_rows, _worst(x, rows.lower, rows.upper, size))
 
 
@@ -224,6 +240,19 @@ def _separated(domain: Domain, x: Vector, slopes: Sequence[Vector]) -> bool:
             if float(slope @ x) < domain.lmo_bound(slope, s) - FEASIBLE * size:
                 return True
     return False
+
+
+def _worth_of_missing(domain: Domain, y: Vector, slope: Vector) -> float:
+    """What an objective with this gradient may rise by from y to a point that is in the set: 0 for a point of it.
+
+    A point that misses a bound or a row by rounding, or by less than a narrow bound has room, attains what no point of
+    the set does. Twice: the gradient there is not quite the same. Where the distance is not known, y counts as in the
+    set up to ``FEASIBLE``, which is what is asked of x.
+    """
+    outside = domain.distance_outside(y)
+    if not isfinite(outside):
+        outside = FEASIBLE * float(np.linalg.norm(y))
+    return 2 * float(np.linalg.norm(slope)) * outside
 
 
 # -- bounds from x alone -------------------------------------------------------------------------------------------

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import Vector
-from .deadline import check
+from .numerics.deadline import check
 from .objectives.base import Image, Objective
+from .objectives.form import Form
 from .problem import Problem
 from .sets.base import Cut, Domain
 from .usercode import call, real_copy
@@ -93,7 +94,7 @@ class _Watched:
 class _WatchedObjective(_Watched, Objective):
     def __init__(self, inner: Objective, name: str, calls: Counter[str]) -> None:
         super().__init__(inner, name, calls)
-        facts = ("convex", "differentiable", "norms", "dim", "predictor", "lower_bound", "quadratic", "claims")
+        facts = ("convex", "differentiable", "norms", "dim", "lower_bound", "quadratic", "claims")
         for fact in (*facts, "summands"):
             setattr(self, fact, getattr(inner, fact))
 
@@ -101,6 +102,14 @@ class _WatchedObjective(_Watched, Objective):
     def smooth_part(self) -> Objective:
         """Calls of the smooth part count as calls of the objective."""
         return self if self.differentiable else _WatchedObjective(self._inner.smooth_part, self._name, self._calls)
+
+    @property
+    def form(self) -> Form | None:
+        return self._inner.form  # type: ignore[no-any-return]
+
+    @property
+    def parts(self) -> tuple[tuple[float, Objective], ...]:
+        return self._inner.parts  # type: ignore[no-any-return]
 
     @property
     def smoothness(self) -> float | None:
@@ -155,12 +164,33 @@ class _WatchedObjective(_Watched, Objective):
         return value, error if math.isfinite(error) else np.inf
 
 
+def _passed_on(name: str) -> Any:
+    """What the set says of itself: that is no oracle call."""
+    return property(lambda self: getattr(self._inner, name))
+
+
 class _WatchedDomain(_Watched, Domain):
     def __init__(self, inner: Domain, name: str, calls: Counter[str]) -> None:
         super().__init__(inner, name, calls)
         self.dim = inner.dim
         self.oracles = inner.oracles
         self.by_user, self.searches = inner.by_user, inner.searches
+        self.polytope, self.binary = inner.polytope, inner.binary
+
+    rows = _passed_on("rows")
+    recognised = _passed_on("recognised")
+    outer_box = _passed_on("outer_box")
+    polyhedral = _passed_on("polyhedral")
+    axes = _passed_on("axes")
+    split_rows = _passed_on("split_rows")
+    parts = _passed_on("parts")
+    each = _passed_on("each")
+    euclidean_radius = _passed_on("euclidean_radius")
+    signs = _passed_on("signs")
+    shrinks = _passed_on("shrinks")
+    shrinks_groups = _passed_on("shrinks_groups")
+    largest = _passed_on("largest")
+    optimal_face = _passed_on("optimal_face")
 
     @property
     def assumes(self) -> str:  # type: ignore[override]
@@ -266,9 +296,7 @@ class _UsersObjective(_WatchedObjective):
 
 def _declares_errors(objective: Any) -> bool:
     """Whether a user's class, or one in a sum, has its own ``rounding``: noise that is declared is given away."""
-    parts = (*getattr(objective, "terms", ()), *([objective.inner] if hasattr(objective, "inner") else []))
-    own = type(objective).rounding is not Objective.rounding and bool(objective.claims)
-    return any(map(_declares_errors, parts)) if parts else own
+    return any(type(part).rounding is not Objective.rounding and part.claims for _, part in objective.parts)
 
 
 class _UsersDomain(_WatchedDomain):

@@ -10,7 +10,7 @@ import pytest
 from chromium import Chromium, find_browser
 
 from sample_outcome import sample
-from tiebreak.report import Report
+from tiebreak.lab.report import Report
 
 
 @pytest.fixture(scope="session")

@@ -158,7 +158,7 @@ CASES = {
     # methods
     "method": ("[upper]", 'method = "cg-boi" # here\n[upper]', "method", ["did you mean 'cg-bio'?"]),
     "method no text": ("[upper]", "method = 3 # here\n[upper]", "method", ["the name of a method"]),
-    "method without name": ("[upper]", 'method = { variant = "paper" } # here\n[upper]', "method", ["name is missing"]),
+    "method without name": ("[upper]", 'method = { initial = "exact" } # here\n[upper]', "method", ["name is missing"]),
     "auto": (
         "[domain]",
         '[method]\nname = "auto"\nstep = 1 # here\n[domain]',
@@ -167,9 +167,9 @@ CASES = {
     ),
     "parameter of method": (
         "[domain]",
-        '[method]\nname = "cg-bio"\nstpe = 1 # here\n[domain]',
+        '[method]\nname = "cg-bio-anytime"\nstpe = 1 # here\n[domain]',
         "method.stpe",
-        ["cg-bio has no parameter 'stpe'; did you mean 'step'?", "variant"],
+        ["cg-bio-anytime has no parameter 'stpe'; did you mean 'step'?", "lower_steps"],
     ),
     "method without parameters": (
         "[domain]",
@@ -179,19 +179,19 @@ CASES = {
     ),
     "choice": (
         "[domain]",
-        '[method]\nname = "cg-bio"\nvariant = "papper" # here\n[domain]',
-        "method.variant",
-        ["one of 'anytime', 'paper'"],
+        '[method]\nname = "cg-bio"\ninitial = "exat" # here\n[domain]',
+        "method.initial",
+        ["one of 'harmonic', 'exact', 'backtracking'"],
     ),
     "step": (
         "[domain]",
-        '[method]\nname = "cg-bio"\nstep = { type = "Harmonc" } # here\n[domain]',
+        '[method]\nname = "cg-bio-anytime"\nstep = { type = "Harmonc" } # here\n[domain]',
         "method.step.type",
         ["no step rule 'Harmonc'; did you mean 'Harmonic'?"],
     ),
     "step size": (
         "[domain]",
-        '[method]\nname = "cg-bio"\n[method.step]\ntype = "Constant"\nc = 2 # here\n[domain]',
+        '[method]\nname = "cg-bio-anytime"\n[method.step]\ntype = "Constant"\nc = 2 # here\n[domain]',
         "method.step.c",
         ["c must be in (0, 1]"],
     ),

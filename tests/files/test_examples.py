@@ -64,8 +64,8 @@ def test_chain(tmp_path: Path) -> None:
     written = solved("chain", tmp_path)
     np.testing.assert_allclose(written["x"], [1, 1, 0], atol=1e-9)
     assert [round(level["value"], 9) for level in written["levels"]] == [-2, 2, 1]
-    with np.load(tmp_path / "chain.npz") as arrays:
-        assert arrays["x"].tolist() == written["x"]
+    result = tb.Result.load(tmp_path / "chain.npz")
+    assert result.x.tolist() == written["x"] and [level.value for level in result.levels] == [-2, 2, 1]
 
 
 def test_tradeoff(tmp_path: Path) -> None:

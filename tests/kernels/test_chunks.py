@@ -54,22 +54,22 @@ def fair(n: int = 150, radius: float = 5.0, domain: tb.sets.Domain | None = None
 
 WEIGHTED = tb.L1Ball(2.0, np.geomspace(0.1, 10, 40))
 CASES = {
-    "l1": (regression(), tb.CGBiO("paper", Harmonic(2, 12))),
-    "l1, anytime": (regression(), tb.CGBiO()),
-    "l1, harmonic lower steps": (regression(1), tb.CGBiO(initial="harmonic")),
-    "weighted l1": (regression(2, domain=WEIGHTED), tb.CGBiO("paper")),
-    "weighted l1, anytime": (regression(2, domain=WEIGHTED), tb.CGBiO(step=InverseSqrt(0.5))),
-    "simplex": (regression(3, domain=tb.Simplex(3.0)), tb.CGBiO("paper", Constant(0.01))),
-    "simplex, anytime": (regression(3, domain=tb.Simplex(3.0)), tb.CGBiO()),
-    "interpolation": (regression(4, n=5), tb.CGBiO()),
-    "slack": (regression(5, slack=0.01), tb.CGBiO()),
-    "others": (other_quadratics(tb.L1Ball(3.0)), tb.CGBiO()),
-    "others, simplex": (other_quadratics(tb.Simplex(3.0)), tb.CGBiO("paper", InverseSqrt(0.3))),
-    "ties": (duplicated(), tb.CGBiO()),
-    "more rows than the blocks of the oracle": (regression(6, d=1500, n=30), tb.CGBiO("paper")),
-    "fair": (fair(), tb.CGBiO("paper", InverseSqrt(0.05))),
-    "fair, simplex": (fair(domain=tb.Simplex(5.0)), tb.CGBiO("paper", Harmonic(2, 12))),
-    "fair, weighted": (fair(domain=tb.L1Ball(5.0, np.geomspace(0.5, 2, 10))), tb.CGBiO("paper", Constant(0.01))),
+    "l1": (regression(), tb.CGBiO(Harmonic(2, 12))),
+    "l1, anytime": (regression(), tb.AnytimeCGBiO()),
+    "l1, harmonic lower steps": (regression(1), tb.AnytimeCGBiO(lower_steps="harmonic")),
+    "weighted l1": (regression(2, domain=WEIGHTED), tb.CGBiO()),
+    "weighted l1, anytime": (regression(2, domain=WEIGHTED), tb.AnytimeCGBiO(step=InverseSqrt(0.5))),
+    "simplex": (regression(3, domain=tb.Simplex(3.0)), tb.CGBiO(Constant(0.01))),
+    "simplex, anytime": (regression(3, domain=tb.Simplex(3.0)), tb.AnytimeCGBiO()),
+    "interpolation": (regression(4, n=5), tb.AnytimeCGBiO()),
+    "slack": (regression(5, slack=0.01), tb.AnytimeCGBiO()),
+    "others": (other_quadratics(tb.L1Ball(3.0)), tb.AnytimeCGBiO()),
+    "others, simplex": (other_quadratics(tb.Simplex(3.0)), tb.CGBiO(InverseSqrt(0.3))),
+    "ties": (duplicated(), tb.AnytimeCGBiO()),
+    "more rows than the blocks of the oracle": (regression(6, d=1500, n=30), tb.CGBiO()),
+    "fair": (fair(), tb.CGBiO(InverseSqrt(0.05))),
+    "fair, simplex": (fair(domain=tb.Simplex(5.0)), tb.CGBiO(Harmonic(2, 12))),
+    "fair, weighted": (fair(domain=tb.L1Ball(5.0, np.geomspace(0.5, 2, 10))), tb.CGBiO(Constant(0.01))),
 }
 
 
@@ -138,9 +138,9 @@ def test_it_does_not_matter_where_chunks_end(name: str) -> None:
 
 def test_a_state_can_go_on_over_another_ball() -> None:
     problem = regression()
-    state = tb.solve(problem, "cg-bio", max_iter=100, **TIGHT).state
+    state = tb.solve(problem, "cg-bio-anytime", max_iter=100, **TIGHT).state
     larger = tb.Problem(problem.upper, problem.lower, tb.L1Ball(2.0))
-    solver = tb.CGBiO(**TIGHT)
+    solver = tb.AnytimeCGBiO(**TIGHT)
     single = state
     for _ in range(50):
         single = solver.advance(larger, single)
@@ -151,7 +151,7 @@ def test_a_state_can_go_on_over_another_ball() -> None:
 def test_chunks_against_a_linear_programme_for_every_update() -> None:
     problem = regression(7)
     f, g, step = problem.upper, problem.lower, Harmonic(2, 12)
-    solver, start = begin(problem, tb.CGBiO("paper", step))
+    solver, start = begin(problem, tb.CGBiO(step))
     x, level, ones = start.x, g.value(start.x), np.ones(2 * problem.dim)
     for k in range(60):
         a, (value, c) = f.grad(x), g.value_and_grad(x)
@@ -164,8 +164,8 @@ def test_chunks_against_a_linear_programme_for_every_update() -> None:
 
 def test_the_stopping_test_holds_at_the_same_update() -> None:
     problem = regression(8, n=60)
-    solver = tb.CGBiO("paper", tol_upper=3e-2, tol_lower=1e-1)
-    for s in tb.iterate(problem, tb.CGBiO("paper"), tol_lower=1e-2):
+    solver = tb.CGBiO(tol_upper=3e-2, tol_lower=1e-1)
+    for s in tb.iterate(problem, tb.CGBiO(), tol_lower=1e-2):
         if s.point is not None:
             start = solver.start(problem, s.x)
             break
@@ -184,7 +184,7 @@ def test_cuts_at_the_edge_of_feasibility_are_left_to_single_updates() -> None:
     problem = tb.Problem(tb.SquaredNorm(np.full(d, -1.0)), g, tb.L1Ball(1.0))
     x0 = np.zeros(d)
     x0[-1] = 1.0
-    solver = tb.CGBiO("paper", Harmonic(2, 12), **TIGHT)
+    solver = tb.CGBiO(Harmonic(2, 12), **TIGHT)
     single = many = solver.start(problem, x0)
     for _ in range(300):
         single = solver.advance(problem, single)
@@ -200,13 +200,13 @@ class Mine(tb.LeastSquares):
 @pytest.mark.parametrize(
     "problem, solver",
     [
-        (regression(domain=tb.Box(-np.ones(40), np.ones(40))), tb.CGBiO()),
-        (regression(), tb.CGBiO(step=tb.steps.Adaptive())),
-        (regression(), tb.CGBiO(initial="backtracking")),
-        (fair(), tb.CGBiO()),
-        (tb.Problem(Mine(np.eye(3), np.ones(3)), tb.SquaredNorm(), tb.L1Ball(1.0)), tb.CGBiO()),
+        (regression(domain=tb.Box(-np.ones(40), np.ones(40))), tb.AnytimeCGBiO()),
+        (regression(), tb.AnytimeCGBiO(step=tb.steps.Adaptive())),
+        (regression(), tb.AnytimeCGBiO(lower_steps="backtracking")),
+        (fair(), tb.AnytimeCGBiO()),
+        (tb.Problem(Mine(np.eye(3), np.ones(3)), tb.SquaredNorm(), tb.L1Ball(1.0)), tb.AnytimeCGBiO()),
         (tb.Problem(tb.SquaredCovariance(np.eye(3), [0, 1, 1]), tb.Logistic(2 * np.eye(3), [0, 1, 1]), tb.L1Ball(1.0)),
-         tb.CGBiO("paper")),
+         tb.CGBiO()),
     ],
 )  # fmt: skip
 def test_everything_else_goes_one_by_one(problem: tb.Problem, solver: tb.CGBiO) -> None:
@@ -220,15 +220,15 @@ def test_data_near_overflow_end_as_with_single_updates() -> None:
     g = tb.LeastSquares([[1e160, 1.0], [1.0, 2.0]], [1.0, 1e160])
     problem = tb.Problem(tb.SquaredNorm(), g, tb.L1Ball(1.0))
     with np.errstate(all="ignore"):
-        plain = tb.solve(problem, "cg-bio", callback=lambda event: None, max_iter=50)
-        fast = tb.solve(problem, "cg-bio", max_iter=50)
+        plain = tb.solve(problem, "cg-bio-anytime", callback=tb.Every(1, lambda event: None), max_iter=50)
+        fast = tb.solve(problem, "cg-bio-anytime", max_iter=50)
     assert fast.status is plain.status
 
 
 def test_the_loop_shows_the_same_with_and_without_chunks() -> None:
     problem = regression(9)
-    plain = tb.solve(problem, "cg-bio", max_iter=700, callback=lambda event: None, **TIGHT)
-    fast = tb.solve(problem, "cg-bio", max_iter=700, **TIGHT)
+    plain = tb.solve(problem, "cg-bio-anytime", max_iter=700, callback=tb.Every(1, lambda event: None), **TIGHT)
+    fast = tb.solve(problem, "cg-bio-anytime", max_iter=700, **TIGHT)
     np.testing.assert_allclose(fast.x, plain.x, atol=1e-10)
     assert (fast.nit, fast.status) == (plain.nit, plain.status) == (700, tb.Status.MAX_ITER)
     assert fast.trace.to_dict()["k"] == plain.trace.to_dict()["k"]
@@ -238,14 +238,14 @@ def test_the_loop_shows_the_same_with_and_without_chunks() -> None:
 
 def test_time_limit_holds() -> None:
     problem = regression(10, d=300, n=200)
-    tb.solve(problem, "cg-bio", max_iter=100, **TIGHT)  # whatever has to be compiled or loaded
+    tb.solve(problem, "cg-bio-anytime", max_iter=100, **TIGHT)  # whatever has to be compiled or loaded
     start = time.perf_counter()
-    result = tb.solve(problem, "cg-bio", max_iter=10**9, max_time=0.5, **TIGHT)
+    result = tb.solve(problem, "cg-bio-anytime", max_iter=10**9, max_time=0.5, **TIGHT)
     assert result.status is tb.Status.MAX_TIME
     assert time.perf_counter() - start < 0.75
 
 
-class Interrupted(tb.CGBiO):
+class Interrupted(tb.AnytimeCGBiO):
     def advance_many(self, problem, state, updates):
         if state.k >= 50:
             raise KeyboardInterrupt
@@ -255,4 +255,5 @@ class Interrupted(tb.CGBiO):
 def test_an_interrupt_returns_the_last_complete_state() -> None:
     result = tb.solve(regression(), Interrupted(), on_interrupt="return", **TIGHT)
     assert result.status is tb.Status.INTERRUPTED and result.nit >= 50
-    np.testing.assert_allclose(result.x, tb.solve(regression(), "cg-bio", max_iter=result.nit, **TIGHT).x, atol=1e-12)
+    whole = tb.solve(regression(), "cg-bio-anytime", max_iter=result.nit, **TIGHT)
+    np.testing.assert_allclose(result.x, whole.x, atol=1e-12)

@@ -6,13 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from compiling import compiled
 from scipy import sparse
 
 import tiebreak as tb
-from tiebreak.exact import dense
-from tiebreak.exact.columns import solve_columns
-from tiebreak.exact.compiled import KERNELS
-from tiebreak.kernels import HOMES, compiled, compiled_loops
+from tiebreak.engines.columns.solve import solve_columns
+from tiebreak.kernels import allow_all, leading_parts, small_matrices, vertex_prices
 
 ULP = np.finfo(float).eps
 
@@ -20,24 +19,19 @@ ULP = np.finfo(float).eps
 @pytest.fixture(autouse=True)
 def _needs_numba() -> None:
     pytest.importorskip("numba", reason="numba is not installed: there are no compiled kernels to compare")
+    allow_all()
 
 
 def both(name: str) -> tuple[Callable, Callable]:
-    kernel = compiled(name)
-    assert kernel is not None
-    return kernel, getattr(dense, name)
+    homes = [home for home in (small_matrices, leading_parts, vertex_prices) if hasattr(home, name)]
+    plain = getattr(homes[0], name)
+    return compiled(plain), plain
 
 
 def matrix(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
     """With more rows and columns than are in use."""
     M = rng.normal(size=(rows + 3, columns + 5)) * 10.0 ** rng.integers(-6, 7)
     return M.round() if rng.integers(3) == 0 else M
-
-
-def test_every_kernel_is_compared() -> None:
-    assert {kernel.__name__ for kernel in KERNELS} == {
-        name for name, home in HOMES.items() if home in ("dense", "sweep")
-    }
 
 
 def test_products_and_updates() -> None:
@@ -203,17 +197,8 @@ def test_same_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     assert same_point >= 0.9 * len(instances)
 
 
-def test_no_numba_no_compiled_loops(monkeypatch: pytest.MonkeyPatch) -> None:
-    def twice(x: float) -> float:
-        return 2 * x
-
-    assert compiled_loops(twice, dots="dots") != (twice,)
-    monkeypatch.setenv("TIEBREAK_NO_NUMBA", "1")
-    assert compiled_loops(twice, dots="dots") == (twice,)
-
-
 def test_products_with_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tiebreak.exact.smooth import Smooth
+    from tiebreak.engines.columns.level import Smooth
 
     rng = np.random.default_rng(5)
     for rows in (1, 3, 4, 7, 130):
@@ -223,7 +208,7 @@ def test_products_with_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
         for unwanted in ("", "1"):
             for data in (M, np.asfortranarray(M), sparse.csr_array(M)):
                 monkeypatch.setenv("TIEBREAK_NO_NUMBA", unwanted)
-                level = Smooth(tb.LeastSquares(data, np.ones(rows)), 9)
+                level = Smooth(tb.LeastSquares(data, np.ones(rows)).form, 9)
                 found = (*level.times_with_sizes(x), level.column_norms)
                 for one, other in zip(found, expected, strict=True):
                     np.testing.assert_allclose(one, other, rtol=1e-13, atol=1e-14)
@@ -234,17 +219,17 @@ def test_products_with_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_least_squares_with_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     """The compiled pass says what the products say, of the values and of their errors."""
-    from tiebreak.exact.evaluated import evaluated
-    from tiebreak.exact.smooth import Smooth
+    from tiebreak.engines.columns.evaluated import evaluated
+    from tiebreak.engines.columns.level import Smooth
 
     rng = np.random.default_rng(6)
     for n, d in ((1, 1), (3, 9), (4, 2), (7, 40), (130, 60)):
         objective = tb.LeastSquares(rng.normal(size=(n, d)) * 10.0 ** rng.integers(-3, 4, (n, 1)), rng.normal(size=n))
         x = np.where(rng.random(d) < 0.5, rng.normal(size=d), 0.0)
         monkeypatch.setenv("TIEBREAK_NO_NUMBA", "1")
-        plain = evaluated(objective, Smooth(objective, d), x)
+        plain = evaluated(objective, Smooth(objective.form, d), x)
         monkeypatch.delenv("TIEBREAK_NO_NUMBA")
-        fast = evaluated(objective, Smooth(objective, d), x)
+        fast = evaluated(objective, Smooth(objective.form, d), x)
         assert fast.value == pytest.approx(plain.value, rel=1e-13)
         np.testing.assert_allclose(fast.grad, plain.grad, rtol=1e-12, atol=1e-13 * np.abs(plain.grad).max())
         np.testing.assert_allclose(fast.image, plain.image, rtol=1e-12, atol=1e-13 * np.abs(plain.image).max())

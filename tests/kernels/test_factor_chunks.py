@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tiebreak as tb
-from tiebreak.solvers.fast_cut import chunk
+from tiebreak.methods.shared.fast_cut import chunk
 from tiebreak.steps import Constant, Harmonic, InverseSqrt
 
 NEVER = {"tol_upper": 1e-300, "tol_lower": 1e-300}
@@ -44,7 +44,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_chunks_are_single_updates(name: str) -> None:
     (problem, x0), step = CASES[name]
-    solver = tb.CGBiO("paper", step, **NEVER)
+    solver = tb.CGBiO(step, **NEVER)
     single = start = solver.start(problem, x0)
     for _ in range(300):
         single = solver.advance(problem, single)
@@ -66,7 +66,7 @@ def test_chunks_are_single_updates(name: str) -> None:
 
 def test_the_stopping_test_holds_at_the_same_update() -> None:
     problem, x0 = dictionary()
-    solver = tb.CGBiO("paper", InverseSqrt(0.3), tol_upper=0.5, tol_lower=1.0)
+    solver = tb.CGBiO(InverseSqrt(0.3), tol_upper=0.5, tol_lower=1.0)
     state = solver.start(problem, x0)
     while not state.finished:
         state = solver.advance(problem, state)
@@ -79,7 +79,7 @@ def test_the_stopping_test_holds_at_the_same_update() -> None:
 def test_a_cut_at_the_edge_is_left_to_single_updates() -> None:
     """A level below the minimum of g: the loop must return, and ``advance`` say what is wrong."""
     problem, x0 = dictionary()
-    solver = tb.CGBiO("paper", InverseSqrt(0.3), **NEVER)
+    solver = tb.CGBiO(InverseSqrt(0.3), **NEVER)
     start = replace(solver.start(problem, x0), level=-10.0)
     assert chunk(problem, start, InverseSqrt(0.3), "exact", (1e-300, 1e-300), 5).k == 0
     with pytest.raises(ValueError, match="leaves nothing of the domain"):
@@ -98,14 +98,15 @@ OTHERS = {
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_sets_go_one_by_one(name: str) -> None:
     problem, x0 = OTHERS[name]
-    state = tb.CGBiO("paper", **NEVER).start(problem, problem.domain.project(x0))
+    state = tb.CGBiO(**NEVER).start(problem, problem.domain.project(x0))
     assert chunk(problem, state, InverseSqrt(0.3), "exact", (1e-300, 1e-300), 5) is None
 
 
 def test_solve_counts_the_same_calls() -> None:
     problem, x0 = dictionary()
-    solver = tb.CGBiO("paper", InverseSqrt(0.3), **NEVER)
-    results = [tb.solve(problem, solver, x0=x0, max_iter=60, callback=look) for look in (None, lambda event: None)]
+    solver = tb.CGBiO(InverseSqrt(0.3), **NEVER)
+    single = tb.Every(1, lambda event: None)
+    results = [tb.solve(problem, solver, x0=x0, max_iter=60, callback=look) for look in (None, single)]
     assert results[0].calls["upper.grad"] == results[1].calls["upper.grad"] == 60
     assert results[0].calls["domain.lmo_cut"] == 60
     np.testing.assert_allclose(results[0].x, results[1].x, atol=1e-9)

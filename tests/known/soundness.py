@@ -14,7 +14,7 @@ from known.cases import SETS
 from known.terms import CONVEX, linear
 from problems import LOWERS, UNPLANTED, Instance, instance
 
-METHODS: tuple[str | tb.Solver, ...] = ("cg-bio", tb.CGBiO(variant="paper"), "cg")
+METHODS: tuple[str | tb.Solver, ...] = ("cg-bio-anytime", tb.CGBiO(), "cg")
 
 
 @dataclass
@@ -55,12 +55,12 @@ def frank_wolfe_gap(known: Instance, x: np.ndarray) -> tuple[float, float]:
 
 def check_run(tally: Tally, known: Instance, method: str | tb.Solver, **options: object) -> tb.Result:
     """Solve, and check the certificate at every iterate and at the end."""
-    name = f"{known.note}, {method if isinstance(method, str) else method.variant}"
+    name = f"{known.note}, {method if isinstance(method, str) else method.info.name}"
 
     def watch(event: tb.Event) -> None:
         check_certificate(tally, known, event.certificate, event.f, event.g, f"{name}, k = {event.k}")
 
-    result = tb.solve(known.problem, method, callback=watch, **options)
+    result = tb.solve(known.problem, method, callback=tb.Every(1, watch), **options)
     check_certificate(tally, known, result.certificate, result.f, result.g, f"{name}, result")
     if not known.problem.upper.convex:
         gap = frank_wolfe_gap(known, result.x)[0]

@@ -15,19 +15,19 @@ import pytest
 import tiebreak as tb
 from known.classics import holder, knapsack, min_norm, toy
 from problems import Instance
-from tiebreak.solvers.a_irg import AIRG
-from tiebreak.solvers.apdb import APDB
-from tiebreak.solvers.big_sam import BiGSAM
-from tiebreak.solvers.cabot import Cabot
-from tiebreak.solvers.curvature import hessian, isotropic, strong_convexity
-from tiebreak.solvers.dbgd import DBGD
-from tiebreak.solvers.hsdm import HSDM
-from tiebreak.solvers.ibig_sam import IBiGSAM
-from tiebreak.solvers.mng import MNG, nearest_in_two_half_spaces
-from tiebreak.solvers.sam import SAM
-from tiebreak.solvers.solodov import Solodov
-from tiebreak.solvers.tikhonov import Tikhonov
-from tiebreak.solvers.tseng import Tseng
+from tiebreak.methods.a_irg import AIRG
+from tiebreak.methods.apdb import APDB
+from tiebreak.methods.big_sam import BiGSAM
+from tiebreak.methods.cabot import Cabot
+from tiebreak.methods.dbgd import DBGD
+from tiebreak.methods.hsdm import HSDM
+from tiebreak.methods.ibig_sam import IBiGSAM
+from tiebreak.methods.mng import MNG, nearest_in_two_half_spaces
+from tiebreak.methods.sam import SAM
+from tiebreak.methods.shared.curvature import hessian, isotropic, strong_convexity
+from tiebreak.methods.solodov import Solodov
+from tiebreak.methods.tikhonov import Tikhonov
+from tiebreak.methods.tseng import Tseng
 
 METHODS = [MNG, BiGSAM, IBiGSAM, Tseng, AIRG, DBGD, APDB, Tikhonov, Solodov, Cabot, HSDM, SAM]
 NAMES = ["mng", "big-sam", "ibig-sam", "tseng", "a-irg", "dbgd", "apdb", "tikhonov", "solodov", "cabot", "hsdm", "sam"]
@@ -154,7 +154,7 @@ TWINS = {
     "big-sam, regression": (R, BiGSAM(2 / R.L_f, 1 / R.L_g, 10), big_sam(R, 2 / R.L_f, 1 / R.L_g, 10)),
     "big-sam, the released weights": (F, BiGSAM(0.1, 0.1, 2 * 1), big_sam(F, 0.1, 0.1, 2)),
     "big-sam, fairness": (F, BiGSAM(0.1, 0.1, 1), big_sam(F, 0.1, 0.1, 1)),
-    "ibig-sam": (R, IBiGSAM(3, 2, 1 / R.L_f, 1 / R.L_g), ibig_sam(R, 1 / R.L_f, 1 / R.L_g, 2, 3)),
+    "ibig-sam": (R, IBiGSAM(1 / R.L_f, 1 / R.L_g, 3, 2), ibig_sam(R, 1 / R.L_f, 1 / R.L_g, 2, 3)),
     "a-irg, regression": (R, AIRG(0.01, 1), a_irg(R, 0.01, 1)),
     "a-irg, fairness": (F, AIRG(5, 0.1), a_irg(F, 5, 0.1)),
     "dbgd, regression": (R, DBGD(1e-4, g_hat=0), dbgd(R, 1e-4)),

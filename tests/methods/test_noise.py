@@ -10,11 +10,24 @@ import numpy as np
 import pytest
 
 import tiebreak as tb
+from tiebreak.methods import SOLVERS
 
 MOST = 40_000
 """Oracle calls for a few updates; a line search without an end passes any number."""
 
-METHODS = ["cg-bio", "cg", "solodov", "adabim", "apdb", "mng", "fc-bio", "bisec-bio", "tikhonov", "a-irg", "apb-apg"]
+METHODS = [
+    "cg-bio-anytime",
+    "cg",
+    "solodov",
+    "adabim",
+    "apdb",
+    "mng",
+    "fc-bio",
+    "bisec-bio",
+    "tikhonov",
+    "a-irg",
+    "apb-apg",
+]
 
 
 class TooManyCalls(Exception):
@@ -53,7 +66,7 @@ NOISES = {
 @pytest.mark.parametrize("smoothness", [None, 2.0])
 def test_updates_end(method: str, noise: str, smoothness: float | None) -> None:
     problem = tb.Problem(tb.SquaredNorm(dim=2), level(NOISES[noise], smoothness), tb.L2Ball(2.0))
-    solver = tb.solvers.SOLVERS[method]()
+    solver = SOLVERS[method]()
     try:
         state = solver.start(problem, None)
         for _ in range(12):
@@ -75,7 +88,7 @@ def test_updates_end_with_a_wrong_projection(method: str, project: str) -> None:
     }[project]
     domain = tb.FromOracles(lambda c: -np.sign(c), counted(wrong), diameter=3.0, dim=2)
     problem = tb.Problem(tb.SquaredNorm(dim=2), tb.LeastSquares([[1.0, 1.0]], [1.0]), domain)
-    solver = tb.solvers.SOLVERS[method]()
+    solver = SOLVERS[method]()
     try:
         state = solver.start(problem, None)
         for _ in range(12):

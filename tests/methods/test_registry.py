@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import tiebreak as tb
-from tiebreak.solvers import SOLVERS
+from tiebreak.methods import SOLVERS
 
 CONTRACT = [
     "exact",
     "cg-bio",
+    "cg-bio-anytime",
     "cg",
     "mng",
     "big-sam",
@@ -63,20 +64,3 @@ def test_runs_by_name_with_sound_bounds(name: str) -> None:
     c = result.certificate
     assert result.method == name and c.f_lower <= 0.125 + 1e-12 and c.g_lower <= 0.0 <= c.g_upper
     assert result.success == c.shows(1e-3, 1e-3)
-
-
-def test_entry_points_of_other_packages(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A package installed beside tiebreak adds its method under the group ``tiebreak.solvers``."""
-    info = tmp_path / "somewhere-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: somewhere\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(
-        "[tiebreak.solvers]\ntheirs = tiebreak.solvers.cg:CG\nbroken = builtins:dict\n"
-    )
-    monkeypatch.syspath_prepend(tmp_path)
-    problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares(np.ones((1, 4)), [1.0]), tb.L1Ball(2.0))
-    assert tb.solve(problem, "theirs", max_iter=5).nit <= 5
-    with pytest.raises(TypeError, match="not a tiebreak solver"):
-        tb.solve(problem, "broken")
-    with pytest.raises(ValueError, match="theirs"):
-        tb.solve(problem, "their")

@@ -26,20 +26,20 @@ from successor_twins import (
 import tiebreak as tb
 from known.soundness import sweep
 from problems import Instance
-from tiebreak.solvers.adabim import AdaBiM
-from tiebreak.solvers.agm_bio import AGMBiO
-from tiebreak.solvers.apb_apg import APBAPG
-from tiebreak.solvers.bi_fista import BiFISTA
-from tiebreak.solvers.bi_sg import BiSG
-from tiebreak.solvers.bisec_bio import BisecBiO, project_sublevel
-from tiebreak.solvers.fbi_pg import FBiPG
-from tiebreak.solvers.fc_bio import FCBiO, Model, minimax_step
-from tiebreak.solvers.ir_cg import IRCG
-from tiebreak.solvers.pb_apg import PBAPG, Greedy
-from tiebreak.solvers.r_apm import RAPM
-from tiebreak.solvers.sbcgf import SBCGF
-from tiebreak.solvers.sbcgi import SBCGI
-from tiebreak.solvers.stabim import StaBiM
+from tiebreak.methods.adabim import AdaBiM
+from tiebreak.methods.agm_bio import AGMBiO
+from tiebreak.methods.apb_apg import APBAPG
+from tiebreak.methods.bi_fista import BiFISTA
+from tiebreak.methods.bi_sg import BiSG
+from tiebreak.methods.bisec_bio import BisecBiO, project_sublevel
+from tiebreak.methods.fbi_pg import FBiPG
+from tiebreak.methods.fc_bio import FCBiO, Model, minimax_step
+from tiebreak.methods.ir_cg import IRCG
+from tiebreak.methods.pb_apg import PBAPG, Greedy
+from tiebreak.methods.r_apm import RAPM
+from tiebreak.methods.sbcgf import SBCGF
+from tiebreak.methods.sbcgi import SBCGI
+from tiebreak.methods.stabim import StaBiM
 
 METHODS = [IRCG, AGMBiO, PBAPG, APBAPG, FCBiO, BisecBiO, BiSG, FBiPG, RAPM, BiFISTA, StaBiM, AdaBiM, SBCGI, SBCGF]
 every_method = pytest.mark.parametrize("method", METHODS)

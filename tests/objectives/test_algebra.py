@@ -44,21 +44,40 @@ def test_facts_combine():
     assert tb.SquaredNorm().dim is (tb.SquaredNorm() + tb.SquaredNorm()).dim is None
 
 
-def test_predictor_of_one_matrix_plus_linear_terms():
+def test_forms_add_up():
     c = np.array([1.0, 2.0, 3.0])
-    total = 2 * (3 * log + tb.Linear(c)) + 0.5 * tb.Linear(c)
-    for objective in (total, log + tb.Linear(c), 4 * least, tb.Linear(c) + 4 * least):
-        predictor = objective.predictor
-        value, slope = predictor.link(predictor.A @ x)
-        q = np.zeros(3) if predictor.q is None else predictor.q
-        np.testing.assert_allclose(value + q @ x, objective.value(x), rtol=1e-14)
-        np.testing.assert_allclose(predictor.A.T @ slope + q, objective.grad(x), rtol=1e-13)
-        assert predictor.strictly_convex
-    assert (least + log).predictor is None
-    assert (least + tb.SquaredNorm()).predictor is None
-    assert (2 * tb.SquaredNorm()).predictor is None
-    assert (tb.Linear(c) + tb.Linear(c)).predictor is None
-    assert log.predictor.q is None
+    total = 2 * (3 * log + tb.Linear(c)) + 0.5 * tb.Linear(c) + 0.25 * tb.Quadratic(np.eye(3), c, 2.0) + tb.L1Norm(0.5)
+    for objective in (total, log + tb.Linear(c), 4 * least, 3 * (tb.SquaredNorm(c) + 2 * tb.L1Norm()), least + log):
+        assert objective.form.value(x) == pytest.approx(objective.value(x), rel=1e-14)
+    form = total.form
+    assert [(term.loss, term.data, float(term.scale)) for term in form.losses] == [(log.link, log.data, 6.0)]
+    assert [float(slope.scale) for slope in form.linear] == [0.25, 2.0, 1.0]  # Linear takes its own factor
+    assert float(form.constant) == 0.5 and form.norms[0].weights == 0.5
+    assert [(factor, type(part)) for factor, part in total.parts][:2] == [(6.0, tb.Logistic), (2.0, tb.Linear)]
+    rough = tb.Function(lambda v: 0.0, lambda v: 0 * v)
+    assert (least + rough).form is (2 * rough).form is rough.form is None
+
+
+def test_the_factors_of_a_form_are_not_rounded():
+    third, fifth = 1 / 3, 1 / 5
+    scale = (third * (tb.Linear(x) + fifth * tb.LeastSquares(np.eye(3), x, 0.7))).form.losses[0].scale
+    assert scale == np.longdouble(third) * (np.longdouble(fifth) * np.longdouble(0.7))
+
+
+def test_widened():
+    c = np.array([1.0, -2.0, 3.0])
+    whole = 2 * least + tb.SquaredNorm(c) + 3 * tb.SquaredNorm() + tb.Linear(c) + tb.Quadratic(np.diag(c**2), c, 4.0)
+    wide, far = tb.objectives.Widened(whole, 3, 2), np.append(x, [7.0, -8.0])
+    assert wide.dim == 5 and wide.convex and wide.quadratic and wide.claims == ""
+    assert wide.value(far) == wide.value_and_grad(far)[0] == whole.value(x)
+    assert wide.form.value(far) == pytest.approx(whole.value(x), rel=1e-14)
+    np.testing.assert_array_equal(wide.grad(far), [*whole.grad(x), 0.0, 0.0])
+    assert wide.smoothness == whole.smoothness and wide.lower_bound == whole.lower_bound
+    assert wide.rounding(far) == whole.rounding(x)
+    assert wide.curvature_along(far, wide.image(far)) == whole.curvature_along(x, whole.image(x))
+    assert tb.objectives.Widened(tb.SquaredNorm(c), 3, 1).lower_bound == 0.0
+    rough = tb.Function(lambda v: 0.0, lambda v: 0 * v)
+    assert tb.objectives.Widened(rough, 3, 2).form is None
 
 
 def test_what_cannot_be_combined():

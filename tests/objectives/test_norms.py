@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tiebreak as tb
+from tiebreak.arrays import same_groups
 from tiebreak.objectives import Norm, Zero
 
 L = np.longdouble
@@ -157,3 +158,12 @@ def test_a_kink_that_is_not_named_fails_the_conformance_check() -> None:
 
     with pytest.raises(AssertionError, match="smooth_part plus its norms"):
         tb.testing.check_objective(Hidden())
+
+
+def test_what_norms_say_of_themselves() -> None:
+    entries, groups = tb.L1Norm([1.0, 2.0]), tb.GroupNorm([[0, 2], [1]])
+    assert entries.groups is None and groups.groups is not None
+    assert same_groups(groups.groups, np.array([5, 3, 5])) and not same_groups(groups.groups, np.array([0, 1, 2]))
+    assert entries.form.norms == (entries,)
+    assert entries.form.scaled(3.0).norms[0].weights.tolist() == [3.0, 6.0]
+    assert entries.smooth_part.form.losses == entries.smooth_part.form.linear == ()

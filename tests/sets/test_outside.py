@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 import tiebreak as tb
 from tiebreak.certificate import Bounds
-from tiebreak.sets.lp_model import Rows
+from tiebreak.numerics.rows import Rows
 from tiebreak.sets.outside import pulled_back
 
 N = 9

@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from tiebreak.numerics.linear_programme import LinearProgramError
+from tiebreak.numerics.nearest import _on_face
+from tiebreak.numerics.rows import Rows
 from tiebreak.sets.base import CutStatus
 from tiebreak.sets.l1 import L1Ball
-from tiebreak.sets.lp_model import LinearProgramError, Rows
-from tiebreak.sets.nearest import _on_face
 from tiebreak.sets.polyhedron import Polyhedron
 
 SETTINGS = settings(max_examples=40, deadline=None)
@@ -291,13 +292,12 @@ def test_a_failed_programme_says_so():
     Z = Polyhedron(**kinds)
     c = np.random.default_rng(0).standard_normal(6)
     s = Z.lmo(c)
-    for name in ("simplex_iteration_limit", "ipm_iteration_limit"):
-        Z._plain._highs.setOptionValue(name, 0)
+    Z._plain._model.set_options(simplex_iteration_limit=0, ipm_iteration_limit=0)
     with pytest.raises(LinearProgramError, match="HiGHS says 'Iteration limit reached'"):
         Z.lmo(-c)
-    Z._plain._highs.setOptionValue("ipm_iteration_limit", 10**6)
+    Z._plain._model.set_options(ipm_iteration_limit=10**6)
     assert (-c) @ Z.lmo(-c) == pytest.approx(reference(kinds, -c))  # solved again, by another algorithm
-    Z._plain._highs.setOptionValue("simplex_iteration_limit", 10**6)
+    Z._plain._model.set_options(simplex_iteration_limit=10**6)
     np.testing.assert_allclose(Z.lmo(c), s)
 
 

@@ -8,8 +8,8 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 
 import tiebreak as tb
-from tiebreak.sets.lp_model import Rows
-from tiebreak.sets.propagation import propagated
+from tiebreak.numerics.propagation import propagated
+from tiebreak.numerics.rows import Rows
 
 
 def random_rows(seed: int) -> Rows:

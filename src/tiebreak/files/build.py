@@ -15,9 +15,9 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from ..methods import Solver, named
 from ..objectives import Multiple, Objective, Sum
 from ..sets import Domain, Product
-from ..solvers import Solver, named
 from .catalogue import KINDS, classes, parameters, parts
 from .data import Data
 from .errors import KeyProblem, suggestion
@@ -26,8 +26,11 @@ from .locate import KeyPath
 T = TypeVar("T")
 Spec = dict[str, Any]
 
-FILE_KEYS = ("upper", "lower", "domain", "slack", "error_bound", "slacks", "method", "x0", "limits", "output")
-"""The keys of a file that has two levels; the first five are those of the problem."""
+PROBLEM_KEYS = ("upper", "lower", "domain", "slack", "relative_slack", "names", "error_bound")
+CHAIN_KEYS = ("levels", "domain", "slack", "relative_slack", "names")
+RUN_KEYS = ("slacks", "method", "x0", "limits", "output")
+FILE_KEYS = (*PROBLEM_KEYS, *RUN_KEYS)
+"""The keys of a file that has two levels: those of the problem, and what to do with it."""
 
 MOST_VARIABLES = 2**24
 SIZES = ("dim", "n", "k", "atoms", "rest", "shape")

@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from ..choose import choose
+from ..plan import plan
 from ..result import Result, Status
 from ..tradeoff import Tradeoff
 from .errors import FileProblem
@@ -75,20 +75,15 @@ def _make_room(stem: Path) -> None:
 
 
 def _summary(task: Task) -> str:
-    if task.problem is None:
-        levels = ", then ".join(type(level).__name__ for level in task.levels)
-        return f"{levels} over {task.domain!r}"
     problem = task.problem
-    method = choose(problem)[1] if isinstance(task.method, str) else repr(task.method)
-    parts = (
-        f"{type(problem.upper).__name__} over the minimisers of {type(problem.lower).__name__} over {problem.domain!r}"
-    )
-    return f"{parts}, {problem.dim} variables; method: {method}"
+    made = plan(problem, task.method)
+    levels = ", then ".join(type(level).__name__ for level in problem.levels)
+    return f"{levels} over {problem.domain!r}, {problem.dim} variables; method: {made.because or repr(made.solver)}"
 
 
 def _report(outcome: Outcome) -> str:
     if not isinstance(outcome, Result):
-        return repr(outcome) if isinstance(outcome, Tradeoff) else f"{outcome!r}\n\n  What is proved: {outcome.message}"
+        return repr(outcome)
     assumed = "".join(f"\n    - {one}" for one in outcome.certificate.assumes)
     return f"{outcome!r}\n\n  What is proved: {outcome.message}\n  It assumes:{assumed}"
 

@@ -6,21 +6,18 @@ import inspect
 import re
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..arrays import as_count, as_positive, as_vector
-from ..lexicographic import Chain, lexicographic
-from ..objectives import Objective
 from ..problem import Problem
 from ..result import Result
-from ..sets import Domain
 from ..solve import Method, iterate, solve
 from ..tradeoff import Tradeoff, tradeoff
-from .build import FILE_KEYS, Builder, Spec, blamed
+from .build import CHAIN_KEYS, FILE_KEYS, PROBLEM_KEYS, RUN_KEYS, Builder, Spec, blamed
 from .catalogue import parameters
 from .data import Data
 from .errors import FileProblem, KeyProblem, suggestion
@@ -29,15 +26,12 @@ from .locate import KeyPath
 FAILURES = (ValueError, TypeError, ArithmeticError, RuntimeError, MemoryError)
 """What a run may end with for the reason of what it was given."""
 
-Outcome = Result | Tradeoff | Chain
+Outcome = Result | Tradeoff
 
-CHAIN_KEYS = ("levels", "domain", "limits", "output")
-PROBLEM = FILE_KEYS[:5]
 DEEPEST = 64
 """Tables, lists and dotted keys are not nested deeper than this."""
 
-LIMITS = {"max_iter": as_count, **dict.fromkeys(("max_time", "tol_upper", "tol_lower", "tol"), as_positive)}
-assert {one.name for one in fields(Problem)} == set(PROBLEM)
+LIMITS = {"max_iter": as_count, **dict.fromkeys(("max_time", "tol_upper", "tol_lower"), as_positive)}
 
 
 @dataclass(frozen=True)
@@ -50,10 +44,8 @@ class Task:
         The problem file.
     spec : dict
         What it says, as ``tomllib`` reads it.
-    problem : Problem or None
-        The problem of two levels, unless the file has ``levels``.
-    levels, domain : tuple of objectives, and set
-        The chain of a file with ``levels``.
+    problem : Problem
+        The problem.
     slacks : array or None
         Where the file has them, ``run`` traces the trade-off curve.
     method, x0, limits
@@ -67,9 +59,7 @@ class Task:
     file: Path
     text: str = field(repr=False)
     spec: Spec
-    domain: Domain
-    problem: Problem | None = None
-    levels: tuple[Objective, ...] = ()
+    problem: Problem
     slacks: Any = None
     method: Method = "auto"
     x0: Any = None
@@ -80,8 +70,6 @@ class Task:
     def run(self, verbose: bool = False) -> Outcome:
         """Solve it."""
         try:
-            if self.problem is None:
-                return lexicographic(self.levels, self.domain, **self.limits)
             options = {**self.limits, "x0": self.x0, "verbose": verbose or self.limits["verbose"]}
             if self.slacks is not None:
                 return tradeoff(self.problem, self.slacks, self.method, **options)
@@ -91,8 +79,6 @@ class Task:
 
     def check(self) -> None:
         """Find what is wrong with method, tolerances and start without running anything."""
-        if self.problem is None:
-            return
         options = {key: value for key, value in self.limits.items() if key in parameters(iterate)}
         try:
             iterate(self.problem, self.method, x0=self.x0, **options)
@@ -100,13 +86,11 @@ class Task:
             raise FileProblem.at_key(self.file, self.text, KeyProblem(self._blame(error), _words(error))) from error
 
     def _blame(self, error: Exception) -> KeyPath:
-        if self.problem is None:
-            return ("levels",)
         for table in ((), ("limits",)):
             keys = self.limits if table else [key for key in self.spec if key != "limits"]
             if found := blamed(str(error), list(keys)):
                 return (*table, *found)
-        return ("method",)
+        return ("method",) if "method" in self.spec or "levels" not in self.spec else ("levels",)
 
 
 def read_task(file: str | Path, output: str | Path | None = None) -> Task:
@@ -198,34 +182,58 @@ class _Reader:
 
     def task(self, output: str | Path | None) -> Task:
         chain = "levels" in self.spec
-        keys = CHAIN_KEYS if chain else FILE_KEYS
+        keys = (*CHAIN_KEYS, *RUN_KEYS) if chain else FILE_KEYS
         for key in self.spec:
             if key not in keys:
                 kind = "a chain of levels" if chain else "a problem file"
                 raise KeyProblem((key,), f"{kind} has no key {key!r}; {suggestion(key, keys)}")
-        parts = self._chain() if chain else self._two_levels()
+        problem = self._chain() if chain else self._two_levels()
         return Task(
             file=self.file,
             text=self.text,
             spec=self.spec,
-            limits=self._limits(lexicographic if chain else solve),
+            problem=problem,
+            limits=self._limits(solve),
             output=self._output() if output is None else Path(output),
             data_files=frozenset(self.data.files),
-            **parts,
+            **self._run(),
         )
 
-    def _chain(self) -> dict[str, Any]:
-        levels = self.spec["levels"]
+    def _chain(self) -> Problem:
+        spec, levels = self.spec, self.spec["levels"]
         if not isinstance(levels, list) or not levels:
             raise KeyProblem(("levels",), "must be a list of objectives, the most important first: write [[levels]]")
-        made = tuple(self.build.objective(level, ("levels", i)) for i, level in enumerate(levels))
-        if "domain" not in self.spec:
+        made = [self.build.objective(level, ("levels", i)) for i, level in enumerate(levels)]
+        if "domain" not in spec:
             raise KeyProblem((), "a chain of levels needs domain")
-        return {"levels": made, "domain": self.build.domain(self.spec["domain"], ("domain",))}
+        domain = self.build.domain(spec["domain"], ("domain",))
+        given = {key: self._several(key) for key in ("slack", "relative_slack", "names") if key in spec}
+        try:
+            return Problem(made[-1], made[:-1], domain, **given)
+        except (ValueError, TypeError) as error:
+            raise KeyProblem(blamed(str(error), list(given)) or ("levels",), str(error)) from None
 
-    def _two_levels(self) -> dict[str, Any]:
+    def _several(self, key: str) -> Any:
+        """A number or a list of such; names are a list of texts."""
+        value, kind = self.spec[key], str if key == "names" else float
+        if isinstance(value, list):
+            return [self.build.value(one, kind, (key, i)) for i, one in enumerate(value)]
+        if key == "names":
+            raise KeyProblem((key,), f"must be a list of texts, got {value!r}")
+        return self.build.value(value, float, (key,))
+
+    def _two_levels(self) -> Problem:
+        spec = {key: self.spec[key] for key in PROBLEM_KEYS if key in self.spec}
+        names = {"names": self._several("names")} if "names" in spec else {}
+        spec.pop("names", None)
+        problem = self.build.make(Problem, spec, (), "a problem file")
+        try:
+            return replace(problem, **names)
+        except (ValueError, TypeError) as error:
+            raise KeyProblem(("names",), str(error)) from None
+
+    def _run(self) -> dict[str, Any]:
         spec = self.spec
-        problem = self.build.make(Problem, {key: spec[key] for key in PROBLEM if key in spec}, (), "a problem file")
         if "slacks" in spec and "slack" in spec:
             raise KeyProblem(("slacks",), "give slack for one problem or slacks for a trade-off curve, not both")
         vectors: dict[str, Any] = {
@@ -235,8 +243,7 @@ class _Reader:
             _checked(as_vector, value, (key,))
         if (vectors.get("slacks", np.ones(1)) <= 0).any():
             raise KeyProblem(("slacks",), "must all be positive")
-        method = self.build.method(spec.get("method", "auto"), ("method",))
-        return {"problem": problem, "domain": problem.domain, "method": method, **vectors}
+        return {"method": self.build.method(spec.get("method", "auto"), ("method",)), **vectors}
 
     def _limits(self, call: Any) -> dict[str, Any]:
         limits = self.spec.get("limits", {})

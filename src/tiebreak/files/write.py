@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..choose import choose
 from ..disk import write_whole
+from ..plan import plan
 from ..result import Result
 from ..tradeoff import Tradeoff
 from .task import Outcome, Task
@@ -44,17 +44,15 @@ def record(task: Task, outcome: Outcome) -> dict[str, Any]:
     """What the JSON file holds; infinite and undefined numbers are the texts "inf", "-inf" and "nan"."""
     if isinstance(outcome, Result):
         answer = _result(outcome)
-    elif isinstance(outcome, Tradeoff):
+    else:
         names = ("slacks", "f", "f_lower", "f_upper", "multipliers", "proved")
         curve = {name: plain(getattr(outcome, name)) for name in names}
         answer = {"tradeoff": curve, "results": [_result(result) for result in outcome.results]}
-    else:
-        answer = {name: plain(value) for name, value in _fields(outcome).items()}
     return {
         "format": FORMAT,
         "file": task.file.name,
         **answer,
-        "parameters": {} if task.problem is None else _parameters(task),
+        "parameters": _parameters(task),
         "limits": plain(task.limits),
         "problem": plain(task.spec),
         "versions": {"python": platform.python_version(), **{name: _version(name) for name in LIBRARIES}},
@@ -68,16 +66,14 @@ def _result(result: Result) -> dict[str, Any]:
 
 def _parameters(task: Task) -> Any:
     """Those of the method that ran, also where ``auto`` chose it."""
-    assert task.problem is not None
-    return plain(_fields(choose(task.problem)[0] if isinstance(task.method, str) else task.method))
+    solver = plan(task.problem, task.method).solver
+    return plain({one.name: getattr(solver, one.name) for one in fields(solver) if one.repr})
 
 
-def _arrays(outcome: Outcome) -> dict[str, Any]:
-    """Of a curve or a chain: all that is an array, with one row of x for each slack."""
-    found = {name: value for name, value in _fields(outcome).items() if isinstance(value, np.ndarray)}
-    if isinstance(outcome, Tradeoff):
-        found["x"] = np.array([result.x for result in outcome.results])
-    return found
+def _arrays(curve: Tradeoff) -> dict[str, Any]:
+    """All that is an array, with one row of x for each slack."""
+    found = {name: value for name, value in _fields(curve).items() if isinstance(value, np.ndarray)}
+    return {**found, "x": np.array([result.x for result in curve.results])}
 
 
 def _fields(value: Any) -> dict[str, Any]:

@@ -1,20 +1,22 @@
 """Objectives: functions with their facts and structure."""
 
-from .algebra import Multiple, Sum
-from .base import Objective, Predictor
+from .algebra import Multiple, Sum, Widened
+from .base import Objective
 from .covariance import SquaredCovariance
+from .form import Form
 from .function import Function
 from .gradient_check import ConvexityError, GradientError, check_convexity, check_gradient
-from .huber import Huber
-from .least_squares import LeastSquares
 from .linear import Linear, SquaredNorm
-from .logistic import Logistic
+from .losses.huber import Huber
+from .losses.logistic import Logistic
+from .losses.square import LeastSquares
 from .norms import GroupNorm, L1Norm, Norm, Zero
 from .quadratic import Quadratic
 from .reconstruction import Reconstruction
 
 __all__ = [
     "ConvexityError",
+    "Form",
     "Function",
     "GradientError",
     "GroupNorm",
@@ -26,12 +28,12 @@ __all__ = [
     "Multiple",
     "Norm",
     "Objective",
-    "Predictor",
     "Quadratic",
     "Reconstruction",
     "SquaredCovariance",
     "SquaredNorm",
     "Sum",
+    "Widened",
     "Zero",
     "check_convexity",
     "check_gradient",

@@ -1,4 +1,4 @@
-"""Sums and positive multiples of objectives."""
+"""Sums and positive multiples of objectives, and functions of the first variables only."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import UNIT_ROUNDOFF, Vector, as_positive
-from .base import Image, Objective, Predictor
-from .linear import Linear
+from .base import Image, Objective
+from .form import Form
 from .norms import Norm, Zero
 
 
@@ -60,16 +60,16 @@ class Sum(Objective):
             return smooth[0]
         return Sum(*smooth) if smooth else Zero(self.dim)
 
+    @cached_property
+    def form(self) -> Form | None:
+        """The sum of those of the terms; None if one has none."""
+        forms = [term.form for term in self.terms]
+        known = [form for form in forms if form is not None]
+        return Form.total(known) if len(known) == len(forms) else None
+
     @property
-    def predictor(self) -> Predictor | None:  # type: ignore[override]
-        """That of the one term that has a matrix, if all others are linear."""
-        others = [term for term in self.terms if not isinstance(term, Linear)]
-        predictor = others[0].predictor if len(others) == 1 else None
-        if predictor is None:
-            return None
-        costs = [term.c for term in self.terms if isinstance(term, Linear)]
-        q = sum(costs, np.zeros(len(costs[0])) if predictor.q is None else predictor.q) if costs else predictor.q
-        return Predictor(predictor.A, predictor.link, q, predictor.strictly_convex)
+    def parts(self) -> tuple[tuple[float, Objective], ...]:
+        return tuple(part for term in self.terms for part in term.parts)
 
     @cached_property
     def smoothness(self) -> float | None:
@@ -146,17 +146,15 @@ class Multiple(Objective):
         """The same multiple of that of the objective."""
         return self if self.differentiable else Multiple(self.factor, self.inner.smooth_part)
 
+    @cached_property
+    def form(self) -> Form | None:
+        """That of the objective, times the factor."""
+        inner = self.inner.form
+        return None if inner is None else inner.scaled(self.factor)
+
     @property
-    def predictor(self) -> Predictor | None:  # type: ignore[override]
-        inner = self.inner.predictor
-        if inner is None:
-            return None
-
-        def link(t: Vector) -> tuple[float, Vector]:
-            value, slope = inner.link(t)
-            return self.factor * value, self.factor * slope
-
-        return Predictor(inner.A, link, None if inner.q is None else self.factor * inner.q, inner.strictly_convex)
+    def parts(self) -> tuple[tuple[float, Objective], ...]:
+        return tuple((self.factor * factor, term) for factor, term in self.inner.parts)
 
     @property
     def smoothness(self) -> float | None:
@@ -197,3 +195,56 @@ class Multiple(Objective):
             self.factor * (1.01 * value_error + unit * abs(value)),
             self.factor * (1.01 * grad_error + unit * float(np.linalg.norm(grad))),
         )
+
+
+class Widened(Objective):
+    """The same function of the first of more variables.
+
+    Parameters
+    ----------
+    inner : Objective
+        Differentiable.
+    dim : int
+        The number of its variables.
+    more : int
+        How many follow that it does not depend on.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> Widened(tb.SquaredNorm(), 2, 1).grad([3.0, 4.0, 5.0]).tolist()
+    [3.0, 4.0, 0.0]
+    """
+
+    def __init__(self, inner: Objective, dim: int, more: int) -> None:
+        self.inner, self._first, self.dim = inner, dim, dim + more
+        self.convex, self.quadratic = inner.convex, inner.quadratic
+        self.lower_bound, self.claims = inner.lower_bound, inner.claims
+
+    @cached_property
+    def form(self) -> Form | None:
+        """That of the objective, with data for all variables."""
+        inner = self.inner.form
+        return None if inner is None else inner.widened(self._first, (self.dim or 0) - self._first)
+
+    @property
+    def smoothness(self) -> float | None:
+        """That of the objective."""
+        return self.inner.smoothness
+
+    def value(self, x: Vector) -> float:
+        return self.inner.value(self._point(x)[: self._first])
+
+    def value_and_grad(self, x: Vector) -> tuple[float, Vector]:
+        x = self._point(x)
+        value, grad = self.inner.value_and_grad(x[: self._first])
+        return value, np.append(grad, np.zeros(x.size - self._first))
+
+    def image(self, x: Vector) -> Image:
+        return self.inner.image(x[: self._first])
+
+    def curvature_along(self, direction: Vector, image: Image) -> float | None:
+        return self.inner.curvature_along(direction[: self._first], image)
+
+    def rounding(self, x: Vector) -> tuple[float, float]:
+        return self.inner.rounding(x[: self._first])

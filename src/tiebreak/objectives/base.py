@@ -1,44 +1,24 @@
-"""What an objective is: a value, a gradient, a few facts, and perhaps the structure h(Ax) + <q, x>."""
+"""What an objective is: a value, a gradient, a few facts, and its form where it has one."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import UNIT_ROUNDOFF, Matrix, Vector, as_numbers, as_positive
+from ..arrays import UNIT_ROUNDOFF, Vector, as_numbers, as_positive
 
 if TYPE_CHECKING:
+    from .covariance import FairRows
+    from .form import Form
     from .norms import Norm
+    from .reconstruction import Dictionary
 
 Image: TypeAlias = Any
 """What an objective wants carried along with x: ``A @ x``, a tuple of such (sums), or None (no structure)."""
-
-
-@dataclass(frozen=True)
-class Predictor:
-    """The structure f(x) = h(Ax) + <q, x>.
-
-    Attributes
-    ----------
-    A : array, sparse matrix or LinearOperator
-        The data matrix, n x d.
-    link : callable
-        ``link(t) -> (h(t), h'(t))`` for a vector t of length n.
-    q : array or None
-        The linear term; None stands for zero.
-    strictly_convex : bool
-        Whether h is strictly convex, so that A x is the same for all minimisers.
-    """
-
-    A: Matrix
-    link: Callable[[Vector], tuple[float, Vector]]
-    q: Vector | None = None
-    strictly_convex: bool = False
 
 
 class Objective(ABC):
@@ -53,7 +33,6 @@ class Objective(ABC):
     """Where it is not, ``grad`` is a subgradient, and the objective is its ``smooth_part`` plus its ``norms``."""
     norms: tuple[Norm, ...] = ()
     dim: int | None = None
-    predictor: Predictor | None = None
     lower_bound: float = -np.inf
     quadratic: bool = False
     summands: int = 1
@@ -78,6 +57,24 @@ class Objective(ABC):
         """The objective without its norms."""
         return self
 
+    @property
+    def form(self) -> Form | None:
+        """What it is made of, for exact engines: losses of linear maps, quadratics, a linear term, norms.
+
+        None where it is something else, or where that is not known.
+        """
+        return None
+
+    @property
+    def parts(self) -> tuple[tuple[float, Objective], ...]:
+        """Its terms with their factors, of sums and multiples; otherwise itself."""
+        return ((1.0, self),)
+
+    @property
+    def formless(self) -> str:
+        """The type of the first term without a form; empty where all have one."""
+        return next((type(part).__name__ for _, part in self.parts if part.form is None), "")
+
     @abstractmethod
     def value_and_grad(self, x: Vector) -> tuple[float, Vector]:
         """Value and gradient at x, in one pass over the data."""
@@ -89,6 +86,14 @@ class Objective(ABC):
     def grad(self, x: Vector) -> Vector:
         """The gradient at x; a subgradient where the objective is not differentiable."""
         return self.value_and_grad(x)[1]
+
+    @cached_property
+    def kept(self) -> dict[str, Any]:
+        """What methods have computed for this objective and would need again; it goes with the objective."""
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "kept"}
 
     # -- what a solver may carry along with x, so that a short step costs no pass over the data --------------
 
@@ -109,10 +114,6 @@ class Objective(ABC):
     def batch(self, x: Vector, index: NDArray[np.intp]) -> tuple[float, Vector]:
         """Estimates of value and gradient from a few summands: summands / len(index) times what those give."""
         return self.value_and_grad(x)
-
-    def batch_grad(self, x: Vector, index: NDArray[np.intp]) -> Vector:
-        """The gradient part of ``batch``: unbiased where the terms are drawn uniformly."""
-        return self.batch(x, index)[1]
 
     # -- facts for certificates and line searches ------------------------------------------------------------
 
@@ -143,6 +144,16 @@ class Objective(ABC):
     def value_and_error(self, x: Vector) -> tuple[float, float]:
         """The value at x and the first number of ``rounding``, for objectives with work in common to both."""
         return self.value(x), self.rounding(x)[0]
+
+    # -- pairs of levels with a fast loop of their own --------------------------------------------------------
+
+    def fair_rows(self, lower: Objective) -> FairRows | None:
+        """Of a squared covariance over a logistic loss: what both share; None for any other pair."""
+        return None
+
+    def dictionary(self, lower: Objective) -> Dictionary | None:
+        """Of two reconstruction errors of dictionary learning: their data; None for any other pair."""
+        return None
 
     def _point(self, x: ArrayLike) -> Vector:
         """x as a float64 vector of the right length; finiteness is left to the caller."""

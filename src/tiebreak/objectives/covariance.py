@@ -3,14 +3,71 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import UNIT_ROUNDOFF, Vector, as_vector
-from .linked import LINK_UNITS, Linked
-from .matrix import gamma
+from .base import Objective
+from .linked import Linked
+from .losses.base import LINK_UNITS, Link
+from .losses.logistic import Logistic
+from .matrix import DataMatrix, gamma
+
+
+class FairRows(NamedTuple):
+    """A squared covariance over a logistic loss of the same dense data A: w of the one, y and weights of the other."""
+
+    A: np.ndarray
+    w: Vector
+    y: Vector
+    weights: Vector
+
+
+@dataclass(frozen=True, eq=False)
+class CovarianceLink(Link):
+    """h(t) = c(t)^2, c(t) = sum_i w_i sigma(t_i), the w_i summing to 0 up to ``w_error``; see ``SquaredCovariance``."""
+
+    w: Vector
+    w_error: Vector
+    total: float
+    most: Vector
+
+    @classmethod
+    def of(cls, attribute: Vector) -> CovarianceLink:
+        """That of w = (attribute - mean) / n."""
+        n = attribute.size
+        mean = math.fsum(attribute) / n
+        w = (attribute - mean) / n
+        total = float(np.abs(w).sum())
+        error = UNIT_ROUNDOFF * (4 * np.abs(w) + 2 * abs(mean) / n)
+        return cls(w, error, total, total * (1 / 8 + 1 / (6 * math.sqrt(3))) * np.abs(w))
+
+    def covariance(self, t: Vector) -> float:
+        """c(t). The w_i sum to 0, so sigma(t) - 1/2 = tanh(t/2)/2 may stand for sigma(t), and loses less."""
+        return 0.5 * float(self.w @ np.tanh(0.5 * t))
+
+    def value_and_slope(self, t: Vector) -> tuple[float, Vector]:
+        c = self.covariance(t)
+        decay = np.exp(-np.abs(t))
+        return c * c, 2 * c * self.w * (decay / (1 + decay) ** 2)
+
+    def value(self, t: Vector) -> float:
+        return self.covariance(t) ** 2
+
+    def rounding(self, t: Vector, value: float, slope: Vector) -> tuple[float, float]:
+        # c is a sum with cancellation: its error is relative to W, not to c, and that of w = (v - mean v)/n
+        # counts.
+        c = math.sqrt(value)
+        c_error = 0.5 * (gamma(t.size + LINK_UNITS) * self.total + float(self.w_error.sum()))
+        value_error = (2 * c + c_error) * c_error + 8 * UNIT_ROUNDOFF * value
+        slope_error = LINK_UNITS * UNIT_ROUNDOFF * float(np.linalg.norm(slope))
+        slope_error += 0.5 * (
+            c_error * float(np.linalg.norm(self.w)) + (c + c_error) * float(np.linalg.norm(self.w_error))
+        )
+        return value_error, slope_error
 
 
 class SquaredCovariance(Linked):
@@ -47,38 +104,20 @@ class SquaredCovariance(Linked):
     (0.0, 0.0625)
     """
 
-    lower_bound = 0.0
+    link: CovarianceLink
 
     def __init__(self, A: Any, v: ArrayLike) -> None:
-        super().__init__(A)
-        n = self.data.shape[0]
-        attribute = as_vector(v, "v", n)
-        mean = math.fsum(attribute) / n
-        self.w = (attribute - mean) / n
-        self._total = float(np.abs(self.w).sum())
-        self._w_error = UNIT_ROUNDOFF * (4 * np.abs(self.w) + 2 * abs(mean) / n)
-        self.curvature = self._total * (1 / 8 + 1 / (6 * math.sqrt(3))) * np.abs(self.w)
+        data = DataMatrix(A, "A")
+        super().__init__(data, CovarianceLink.of(as_vector(v, "v", data.shape[0])))
+        self.w = self.link.w
 
     def covariance(self, t: Vector) -> float:
-        """c(t). The w_i sum to 0, so sigma(t) - 1/2 = tanh(t/2)/2 may stand for sigma(t), and loses less."""
-        return 0.5 * float(self.w @ np.tanh(0.5 * t))
+        """c at predictions t."""
+        return self.link.covariance(t)
 
-    def link(self, t: Vector) -> tuple[float, Vector]:
-        c = self.covariance(t)
-        decay = np.exp(-np.abs(t))
-        return c * c, 2 * c * self.w * (decay / (1 + decay) ** 2)
-
-    def link_value(self, t: Vector) -> float:
-        return self.covariance(t) ** 2
-
-    def link_rounding(self, t: Vector, value: float, slope: Vector) -> tuple[float, float]:
-        # c is a sum with cancellation: its error is relative to W, not to c, and that of w = (v - mean v)/n
-        # counts.
-        c = math.sqrt(value)
-        c_error = 0.5 * (gamma(t.size + LINK_UNITS) * self._total + float(self._w_error.sum()))
-        value_error = (2 * c + c_error) * c_error + 8 * UNIT_ROUNDOFF * value
-        slope_error = LINK_UNITS * UNIT_ROUNDOFF * float(np.linalg.norm(slope))
-        slope_error += 0.5 * (
-            c_error * float(np.linalg.norm(self.w)) + (c + c_error) * float(np.linalg.norm(self._w_error))
-        )
-        return value_error, slope_error
+    def fair_rows(self, lower: Objective) -> FairRows | None:
+        if not isinstance(lower, Logistic) or self.data.kind != "dense" or lower.data.kind != "dense":
+            return None
+        if lower.A is not self.A and not np.array_equal(lower.A, self.A):
+            return None
+        return FairRows(lower.A, self.w, lower.y, lower.weights)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import UNIT_ROUNDOFF, Vector, as_count, as_positive, as_vector
 from .base import Image, Objective
+from .form import Form, Slope, Term
+from .losses.square import SquareLoss
 from .matrix import gamma
 
 
@@ -32,6 +36,11 @@ class Linear(Objective):
     def __init__(self, c: ArrayLike) -> None:
         self.c = as_vector(c, "c")
         self.dim = self.c.size
+
+    @cached_property
+    def form(self) -> Form:
+        """The linear term."""
+        return Form(slopes=(Slope(self.c),))
 
     def value(self, x: Vector) -> float:
         return float(self.c @ self._point(x))
@@ -82,6 +91,11 @@ class SquaredNorm(Objective):
         self.center = None if center is None else as_vector(center, "center", self.dim)
         if self.center is not None:
             self.dim = self.center.size
+
+    @cached_property
+    def form(self) -> Form:
+        """The square of x itself."""
+        return Form.of(Term(SquareLoss(self.center)))
 
     def value_and_grad(self, x: Vector) -> tuple[float, Vector]:
         x = self._point(x)

@@ -1,90 +1,72 @@
-"""Objectives of the form f(x) = h(Ax): everything but h is here."""
+"""Objectives of the form f(x) = scale * h(Ax): everything but h is here."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from copy import copy
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import UNIT_ROUNDOFF, Vector, length
-from .base import Image, Objective, Predictor
+from ..arrays import Vector, length
+from .base import Image, Objective
+from .form import Form, Term
+from .losses.base import Link, Loss
 from .matrix import DataMatrix, gamma
-
-LINK_UNITS = 32  # units of roundoff lost in one entry of h or h': two functions like exp of 4 ulp, and some products
 
 
 class Linked(Objective):
-    """f(x) = h(Ax).
+    """A function of a linear map, f(x) = scale * h(Ax); convex, with a form, where h is a ``Loss``.
 
-    A subclass supplies ``link``, and ``curvature``: numbers D >= 0, one or one a row, with
-    -diag(D) <= h'' <= diag(D) everywhere. From them follow the smoothness of f, lambda_max(A' diag(D) A), and
-    that of h, max D.
+    From the bounds D on the curvature of h follow the smoothness of f, scale * lambda_max(A' diag(D) A), and that of h.
     """
 
-    curvature: Vector | float
-    strictly_convex: bool = False
-    row_data: tuple[str, ...] = ()
-    """The attributes with an entry a row, where h is a sum over the rows: what ``batch`` needs to pick some."""
-
-    def __init__(self, A: Any) -> None:
-        self.data = DataMatrix(A, "A")
+    def __init__(self, A: Any, link: Link, scale: float = 1.0) -> None:
+        self.data = A if isinstance(A, DataMatrix) else DataMatrix(A, "A")
         self.A = self.data.raw
         self.dim = self.data.shape[1]
-        if self.row_data and self.data.kind != "operator":
+        self.link, self.scale = link, scale
+        self.lower_bound = scale * link.lower_bound
+        self.convex = isinstance(link, Loss)
+        if isinstance(link, Loss) and self.data.kind != "operator":
             self.summands = self.data.shape[0]
 
-    @abstractmethod
-    def link(self, t: Vector) -> tuple[float, Vector]:
-        """h(t) and h'(t)."""
-
-    def link_value(self, t: Vector) -> float:
-        """h(t)."""
-        return self.link(t)[0]
-
-    def link_rounding(self, t: Vector, value: float, slope: Vector) -> tuple[float, float]:
-        """Bounds on the errors of ``link`` at t: as here where h is a sum of n accurate nonnegative terms."""
-        return gamma(t.size + LINK_UNITS) * value, LINK_UNITS * UNIT_ROUNDOFF * length(slope)
-
-    @property
-    def predictor(self) -> Predictor:  # type: ignore[override]
-        return Predictor(self.A, self.link, None, self.strictly_convex)
+    @cached_property
+    def form(self) -> Form | None:
+        """The loss of the data."""
+        return Form.of(Term(self.link, self.data), self.scale) if isinstance(self.link, Loss) else None
 
     @cached_property
-    def smoothness(self) -> float:
-        """An upper bound on the Lipschitz constant of the gradient: lambda_max(A' diag(curvature) A).
+    def smoothness(self) -> float | None:
+        """An upper bound on the Lipschitz constant of the gradient: lambda_max(A' diag(D) A) times the scale.
 
         Exact up to that curvature where the smaller side of A has at most 500 entries; for larger A and for
         operators it holds up to a probability of 1e-12 over the random start of a Lanczos run.
         """
-        return self.data.squared_norm(self.curvature)
+        most = self.link.most if self.scale == 1 else self.scale * self.link.most
+        return self.data.squared_norm(most) if np.isfinite(most).all() else None
 
     def image(self, x: Vector) -> Vector:
         return self.data.times(self._point(x))
 
     def value(self, x: Vector) -> float:
-        return self.link_value(self.image(x))
+        return self.scale * self.link.value(self.image(x))
 
     def value_and_grad(self, x: Vector) -> tuple[float, Vector]:
         return self.value_and_grad_at(x, self.image(x))
 
     def value_at(self, x: Vector, image: Image) -> float:
-        return self.link_value(image)
+        return self.scale * self.link.value(image)
 
     def value_and_grad_at(self, x: Vector, image: Image) -> tuple[float, Vector]:
-        value, slope = self.link(image)
+        value, slope = self._scaled(self.link, image)
         return value, self.data.transpose_times(slope)
 
     def batch(self, x: Vector, index: NDArray[np.intp]) -> tuple[float, Vector]:
-        if self.summands == 1:
+        if self.summands == 1 or not isinstance(self.link, Loss):
             return self.value_and_grad(x)
-        rows, A = copy(self), self.data.raw[index]
-        for name in self.row_data:
-            setattr(rows, name, getattr(self, name)[index])
-        value, slope = rows.link(A @ self._point(x))
+        A = self.data.raw[index]
+        value, slope = self._scaled(self.link.rows(index), A @ self._point(x))
         weight = self.summands / len(index)
         return weight * value, weight * (A.T @ slope)
 
@@ -95,11 +77,16 @@ class Linked(Objective):
     def value_and_error(self, x: Vector) -> tuple[float, float]:
         return self._rounding_at(x, self.image(x))[:2]
 
+    def _scaled(self, link: Link, t: Vector) -> tuple[float, Vector]:
+        value, slope = link.value_and_slope(t)
+        return (value, slope) if self.scale == 1 else (self.scale * value, self.scale * slope)
+
     def _rounding_at(self, x: Vector, t: Vector) -> tuple[float, float, float]:
-        value, slope = self.link(t)
-        value_error, slope_error = self.link_rounding(t, value, slope)
+        value, slope = self.link.value_and_slope(t)
+        value_error, slope_error = self.link.rounding(t, value, slope)
         image_error = self.data.product_error(self._point(x))
-        size, bend = length(slope), float(np.max(self.curvature))
+        size, bend = length(slope), self.link.bend(t, image_error)
         value_error += (size + slope_error) * image_error + bend / 2 * image_error**2
         slope_error += bend * image_error
-        return value, value_error, self.data.frobenius * (gamma(t.size) * size + slope_error)
+        grad_error = self.data.frobenius * (gamma(t.size) * size + slope_error)
+        return self.scale * value, self.scale * value_error, self.scale * grad_error

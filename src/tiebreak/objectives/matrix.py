@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..arrays import UNIT_ROUNDOFF, Matrix, Vector, as_real_array, as_sparse, length
-from ..deadline import afford, check
-from ..kernels import compiled, flat
-from .spectrum import krylov_bound, largest_eigenvalue
+from ..kernels import NotCompiled, flat, wanted
+from ..kernels.dense_rows import fast_column_norms
+from ..numerics.deadline import afford, check
+from ..numerics.spectrum import krylov_bound, largest_eigenvalue
 
+MANY = 1_000_000  # entries: a pass over so many saves enough to be worth compiling
 EXACT_SIDE = 500  # up to this many rows or columns an eigenvalue decomposition of the Gram matrix is cheap
 
 
@@ -66,13 +68,20 @@ class DataMatrix:
 
     def squares(self, x: Vector, b: Vector) -> tuple[float, Vector] | None:
         """||A x - b||^2 and A'(A x - b) in one pass over sparse rows; None where there is no such pass, or no need."""
-        if self.kind != "sparse" or self.raw.format != "csr":
+        if self.kind != "sparse" or self.raw.format != "csr" or not wanted():
             return None
-        kernel = compiled("squares_by_rows")
-        if kernel is None or self._column_cost * np.count_nonzero(x) < x.size:
+        if self._column_cost * np.count_nonzero(x) < x.size:
             return None
+        from ..kernels.sparse_rows import fast_squares_by_rows as kernel  # its module asks numba for an instruction
+
+        if self.entries >= MANY:
+            kernel.group.allow()
         grad = np.empty(x.size)
-        return kernel(self.raw.data, self._unsigned, self.raw.indptr, flat(x), flat(b), grad), grad
+        try:
+            value = kernel.compiled(self.raw.data, self._unsigned, self.raw.indptr, flat(x), flat(b), grad)
+        except NotCompiled:
+            return None
+        return value, grad
 
     def scattered_columns(self, index: NDArray[np.intp], factors: Vector) -> NDArray[np.float64]:
         """Columns of a sparse matrix times their factors, as the rows of a dense one."""
@@ -134,9 +143,9 @@ class DataMatrix:
         raw = self.raw
         if self.kind == "sparse":
             return np.asarray(np.sqrt((raw * raw).sum(axis=0))).ravel()
-        if raw.flags.c_contiguous and (kernel := compiled("column_norms")):
+        if raw.flags.c_contiguous:
             norms = np.zeros(raw.shape[1])
-            kernel(flat(raw), norms)
+            fast_column_norms(flat(raw), norms)
             return norms
         return np.asarray(np.sqrt(np.einsum("ij,ij->j", raw, raw)))
 

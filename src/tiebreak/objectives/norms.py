@@ -8,10 +8,11 @@ from copy import copy
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Vector, as_count, as_group_labels, as_positive, as_real_array, as_vector
 from .base import Objective
+from .form import Form
 from .matrix import gamma
 
 
@@ -28,6 +29,11 @@ class Norm(Objective):
     weights: Vector
 
     @property
+    def form(self) -> Form:
+        """Itself."""
+        return Form(norms=(self,))
+
+    @property
     def smooth_part(self) -> Objective:
         """Nothing: the zero function."""
         return Zero(self.dim)
@@ -36,6 +42,11 @@ class Norm(Objective):
     def norms(self) -> tuple[Norm, ...]:  # type: ignore[override]
         """Itself."""
         return (self,)
+
+    @property
+    def groups(self) -> NDArray[np.intp] | None:
+        """The label of the group of each position; None for a sum of absolute values, with ``weights`` of entries."""
+        return None
 
     @abstractmethod
     def prox(self, v: Vector, step: float = 1.0) -> Vector:
@@ -164,11 +175,9 @@ class GroupNorm(Norm):
     def steepest(self, dim: int) -> float:
         return float(np.linalg.norm(np.broadcast_to(self.weights, (self.count,))))
 
-    def same_groups(self, labels: ArrayLike) -> bool:
-        """Whether the labels make the same groups."""
-        other = np.asarray(labels)
-        pairs = len(set(zip(self.labels.tolist(), other.tolist(), strict=True))) if other.size == self.dim else 0
-        return pairs == self.count == np.unique(other).size
+    @property
+    def groups(self) -> NDArray[np.intp]:
+        return self.labels
 
     def rounding(self, x: Vector) -> tuple[float, float]:
         return gamma(x.size) * self.value(x), gamma(x.size) * self.steepest(x.size)
@@ -189,6 +198,11 @@ class Zero(Objective):
 
     def __init__(self, dim: int | None = None) -> None:
         self.dim = dim
+
+    @property
+    def form(self) -> Form:
+        """The empty sum."""
+        return Form()
 
     def value_and_grad(self, x: Vector) -> tuple[float, Vector]:
         return 0.0, np.zeros_like(self._point(x))

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import UNIT_ROUNDOFF, Matrix, Vector, as_scalar, as_vector
 from .base import Image, Objective
+from .form import Bend, Form, Scale
 from .matrix import DataMatrix, gamma
 
 PSD_TOLERANCE = 1e-12
@@ -58,6 +59,11 @@ class Quadratic(Objective):
         self.q = as_vector(q, "q", self.dim)
         self.c = as_scalar(c, "c")
         self.convex = _positive_semidefinite(self.Q)
+
+    @cached_property
+    def form(self) -> Form:
+        """The quadratic and its constant."""
+        return Form(bends=(Bend(self.Q, self.q, self.convex),), constant=Scale(self.c))
 
     @cached_property
     def smoothness(self) -> float:

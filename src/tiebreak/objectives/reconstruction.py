@@ -10,11 +10,35 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Vector, as_count, as_real_array
+from ..numerics.spectrum import largest_eigenvalue
 from .base import Image, Objective
 from .matrix import gamma
-from .spectrum import largest_eigenvalue
 
 Array: TypeAlias = NDArray[np.float64]
+
+
+class Dictionary(NamedTuple):
+    """The error of all data with free codes, and of old data with known ones.
+
+    Attributes
+    ----------
+    data : array, m x n
+        Those of the upper level.
+    atoms : int
+        The columns of D.
+    old, codes, constant : array, array, float
+        The lower level, 1/2 ||old - D codes||^2 + constant, in the first atoms.
+    """
+
+    data: Array
+    atoms: int
+    old: Array
+    codes: Array
+    constant: float
+
+    def blocks(self, x: Vector) -> tuple[Array, Array]:
+        """D and X, as views of x."""
+        return _blocks(x, self.data.shape, self.atoms)
 
 
 class Reconstruction(Objective):
@@ -112,6 +136,13 @@ class Reconstruction(Objective):
         assert self.codes is not None
         return self._few.A, self._few.X, self._few.constant
 
+    def dictionary(self, lower: Objective) -> Dictionary | None:
+        if not isinstance(lower, Reconstruction) or self.codes is not None or lower.codes is None:
+            return None
+        if lower.atoms != self.atoms or len(lower.data) != len(self.data):
+            return None
+        return Dictionary(self.data, self.atoms, *lower.known())
+
     def curvature_along(self, direction: Vector, image: Image) -> float | None:
         if self.codes is None:
             return None
@@ -136,11 +167,10 @@ class Reconstruction(Objective):
 
     def blocks(self, x: Vector) -> tuple[Array, Array]:
         """D (its first p atoms) and X, as views of x; the known X where it is none."""
-        m, n = self.data.shape
-        D = x[: m * self.atoms].reshape(m, self.atoms)
-        if self.codes is not None:
-            return D[:, : len(self.codes)], self._few.X
-        return D, x[m * self.atoms :].reshape(self.atoms, n)
+        if self.codes is None:
+            return _blocks(x, self.data.shape, self.atoms)
+        m = len(self.data)
+        return x[: m * self.atoms].reshape(m, self.atoms)[:, : len(self.codes)], self._few.X
 
     def _residual(self, D: Array, X: Array) -> Array:
         R: Array = D @ X
@@ -181,6 +211,11 @@ def few_points(data: Array, codes: Array) -> Few:
         1.01 * (float(norm(left @ Q)) + (gamma(n) * length + left_error) * wide),
         1.01 * (float(norm(codes - X @ Q.T)) + gamma(p) * (float(norm(codes)) + float(norm(X)) * wide)),
     )
+
+
+def _blocks(x: Vector, shape: tuple[int, ...], atoms: int) -> tuple[Array, Array]:
+    m, n = shape
+    return x[: m * atoms].reshape(m, atoms), x[m * atoms :].reshape(atoms, n)
 
 
 def _matrix(values: Any, name: str) -> Array:

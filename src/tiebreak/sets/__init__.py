@@ -1,6 +1,6 @@
 """Convex sets and their oracles: linear minimisation, with and without a cut, and projection."""
 
-from .base import Atom, Cut, CutStatus, Domain
+from .base import Cut, CutStatus, Domain
 from .birkhoff import Birkhoff
 from .box import Box
 from .columns import Columns
@@ -16,7 +16,6 @@ from .simplex import Simplex
 from .spectral import NuclearBall, Spectrahedron
 
 __all__ = [
-    "Atom",
     "Birkhoff",
     "Box",
     "Columns",

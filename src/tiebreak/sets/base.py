@@ -6,11 +6,16 @@ from abc import ABC, abstractmethod
 from copy import copy
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import UNIT_ROUNDOFF, Vector, as_vector
+from ..numerics.rows import Rows
+from .faces import Face
+from .rows import Axes, ByRows, Polyhedral
 
 
 class CutStatus(StrEnum):
@@ -20,15 +25,6 @@ class CutStatus(StrEnum):
     ACTIVE = "active"  # the cut holds with equality
     BOUNDARY = "boundary"  # b is below min <c, .> by rounding only: the point minimises <c, .>, its multiplier is inf
     INFEASIBLE = "infeasible"  # Z and the half-space do not meet: the point minimises <c, .>, its multiplier is inf
-
-
-@dataclass(slots=True, eq=False)
-class Atom:
-    """An extreme point of Z with its weight, as a sparse vector: ``weight``, positions ``index``, entries ``value``."""
-
-    weight: float
-    index: np.ndarray
-    value: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -44,8 +40,6 @@ class Cut:
     gap : float
         A bound on <a, point> minus the minimum: 0 up to rounding where the oracle is exact, inf where it is
         ``infeasible`` or ``boundary`` and nothing is claimed.
-    atoms : tuple of Atom
-        The point as a mix of few extreme points, where the set has sparse ones; empty otherwise.
     status : CutStatus
         ``inactive``, ``active``, ``boundary`` or ``infeasible``.
     """
@@ -53,7 +47,6 @@ class Cut:
     point: Vector
     multiplier: float
     gap: float
-    atoms: tuple[Atom, ...]
     status: CutStatus
 
 
@@ -62,6 +55,9 @@ class Domain(ABC):
 
     A subclass supplies ``lmo``, ``project``, ``contains`` and ``diameter``; ``lmo_cut`` and ``project_cut`` have
     generic versions through those, which a subclass overrides where something faster is exact.
+
+    What else a set knows of itself it says by further attributes: nobody else knows one set from another. A polytope
+    that gives its ``rows`` has all that engines by rows and norms ask for. All of them may be left as they are.
     """
 
     dim: int | None = None
@@ -78,6 +74,26 @@ class Domain(ABC):
 
     polytope: bool = False
     """Whether the set is a polytope and ``lmo`` returns its vertices, exactly."""
+
+    binary: bool = False
+    """Whether its vertices hold zeros and the same number of ones each, and ``lmo`` is exact for whole-numbered costs.
+
+    To be said by polytopes alone."""
+
+    axes: Axes | None = None
+    """All its vertices, where they lie on the coordinate axes and the number of variables is known."""
+
+    split_rows: Rows | None = None
+    """Rows for which primal-dual methods have multipliers, and bounds: where projecting on Z is a numerical solve."""
+
+    parts: tuple[tuple[Domain, slice], ...] = ()
+    """The sets whose product it is, each with its places in x; none where it is not known to be a product."""
+
+    each: Domain | None = None
+    """The set of every column, where points are matrices of a ``shape`` with all columns in one set."""
+
+    euclidean_radius: float | None = None
+    """Its radius, where it is a Euclidean ball around zero."""
 
     oracles: frozenset[str] = frozenset({"lmo", "lmo_cut", "project", "project_cut", "contains"})
     """The oracles that can be called."""
@@ -130,15 +146,95 @@ class Domain(ABC):
 
     def lmo_cut(self, a: Vector, c: Vector, b: float, *, warm: float = 0.0) -> Cut:
         """A minimiser of <a, s> over Z and {<c, s> <= b}; ``warm`` is a guess of the multiplier."""
-        from .cut import cut_by_dual
+        from .cuts.dual import cut_by_dual
 
         return cut_by_dual(self, a, c, b, warm)
 
     def project_cut(self, x: Vector, c: Vector, b: float) -> Vector:
         """The point of Z and {<c, s> <= b} nearest to x."""
-        from .cut import project_by_dual
+        from .cuts.dual import project_by_dual
 
         return project_by_dual(self, x, c, b)
+
+    # -- what engines and methods can know of the set; the defaults say what the oracles and the rows do ---------------
+
+    @cached_property
+    def rows(self) -> ByRows | None:
+        """The set by rows, as its class or its user gives them; None where it has none, or no number of variables yet.
+
+        Cheap: it is asked for before it is known whether it will be used.
+        """
+        return None
+
+    @property
+    def recognised(self) -> Domain:
+        """The same set as one that says more of itself; itself, where there is none."""
+        return self
+
+    @property
+    def outer_box(self) -> tuple[Vector, Vector]:
+        """Lower and upper bounds on all entries of its points, finite; for sets with ``rows``."""
+        assert self.rows is not None
+        lower, upper = self.rows.lower, self.rows.upper
+        if np.isfinite(lower).all() and np.isfinite(upper).all():
+            return lower, upper
+        return self.polyhedral.box.lower, self.polyhedral.box.upper
+
+    @cached_property
+    def polyhedral(self) -> Polyhedral:
+        """What a solve over its rows starts from; for sets with ``rows`` that mention no absolute values."""
+        from .epigraph import absolute_values
+
+        if not self.parts:
+            return absolute_values(self, np.zeros(0, dtype=np.intp)).polyhedral
+        assert self.rows is not None
+        given, (lower, upper), point = self.rows.plain, self.outer_box, np.empty(self.rows.lower.size)
+        for part, where in self.parts:
+            point[where] = part.polyhedral.point
+        return Polyhedral(given, given._replace(lower=lower, upper=upper), point)
+
+    def signs(self, dim: int) -> Vector:
+        """The sign that all points have in each of ``dim`` coordinates; 0 where there is none, or none is known."""
+        return np.zeros(dim) if self.rows is None else self._signs_by_rows
+
+    @cached_property
+    def _signs_by_rows(self) -> Vector:
+        assert self.rows is not None
+        return signs_within(self.rows.lower, self.rows.upper)
+
+    @property
+    def shrinks(self) -> bool:
+        """Whether the prox of every l1 norm over the set is the projection of what the prox of the norm alone gives.
+
+        (With the norm linear where ``signs`` are known.) That is so where all signs are known, where a point stays in
+        the set when an entry moves towards zero or changes its sign, and for products of such sets.
+        """
+        return self.dim is not None and bool(self.signs(self.dim).all())
+
+    def shrinks_groups(self, labels: NDArray[np.intp]) -> bool:
+        """The same for sums of l1 norms and of norms of groups; ``labels`` are those of the groups of all positions."""
+        return False
+
+    def largest(self, size: Vector) -> float:
+        """A number that is at least <size, |s|> for all s in Z, given a nonnegative vector.
+
+        Where all signs are known it is a linear maximum; in general no point is farther from zero than one point and
+        the diameter away from it.
+        """
+        signs = self.signs(size.size)
+        if signs.all():
+            c = -signs * size
+            return -self.lmo_bound(c, self.lmo(c))
+        reach = float(np.linalg.norm(self.lmo(size))) + self.diameter
+        return float(np.linalg.norm(size)) * reach * (1 + (size.size + 8) * UNIT_ROUNDOFF) if size.any() else 0.0
+
+    def optimal_face(self, slope: Vector, doubt: Vector, most: int) -> Face | None:
+        """A face with all minimisers of <c, .> for every c that is within ``doubt`` of the slope, entry by entry.
+
+        None where faces are not known, or where listing it takes more than ``most`` numbers. For polytopes whose
+        vertices are not on the ``axes``.
+        """
+        return None
 
     def with_dim(self, dim: int) -> Self:
         """The same set, as one of vectors of length ``dim`` (its diameter may depend on that)."""
@@ -148,7 +244,14 @@ class Domain(ABC):
             raise ValueError(f"the set has points of length {self.dim}, not {dim}")
         bound = copy(self)
         bound.dim = dim
+        if vars(bound).get("rows", ...) is None:  # asked for before there was a number of variables
+            del vars(bound)["rows"]
         return bound
 
     def _check(self, v: Vector, name: str) -> Vector:
         return as_vector(v, name, self.dim)
+
+
+def signs_within(lower: Vector, upper: Vector) -> Vector:
+    """The signs of numbers between these bounds; 0 where they may have either."""
+    return np.where(lower >= 0, 1.0, np.where(upper <= 0, -1.0, 0.0))

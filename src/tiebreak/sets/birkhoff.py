@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
-import scipy.sparse as sp
+from functools import cached_property
 
-from ..arrays import UNIT_ROUNDOFF, Matrix, Vector, as_count
+import numpy as np
+
+from ..arrays import UNIT_ROUNDOFF, Vector, as_count
+from ..numerics.nearest import nearest_point
 from .base import Domain
-from .lp_model import Rows
-from .nearest import nearest_point
 from .outside import beside_doubly_stochastic
+from .rows import ByRows, sums_to
 
 
 class Birkhoff(Domain):
@@ -38,11 +39,12 @@ class Birkhoff(Domain):
     """
 
     polytope = True
+    binary = True
 
     def __init__(self, n: int) -> None:
         n = as_count(n, "n")
         self.shape = (n, n)
-        self.dim = n * n
+        self.dim: int = n * n
 
     def __repr__(self) -> str:
         return f"Birkhoff({self.shape[0]})"
@@ -61,15 +63,13 @@ class Birkhoff(Domain):
         return super().lmo_bound(c, s) - 4 * n * n * UNIT_ROUNDOFF * float(np.abs(c).max())
 
     def project(self, x: Vector) -> Vector:
-        x, n = self._check(x, "x"), self.shape[0]
-        ones = np.ones(2 * n)
-        return nearest_point(Rows(self.sums, ones, ones, np.zeros(n * n), np.ones(n * n)), x, 1.0, self.lmo)
+        return nearest_point(self.rows.plain, self._check(x, "x"), 1.0, self.lmo)
 
-    @property
-    def sums(self) -> Matrix:
-        """The rows whose products with a point are the sums of its rows and columns."""
-        eye, ones = sp.eye_array(self.shape[0]), np.ones((1, self.shape[0]))
-        return sp.csr_array(sp.vstack([sp.kron(eye, ones), sp.kron(ones, eye)]))
+    @cached_property
+    def rows(self) -> ByRows:
+        """The sums of the rows of a matrix, and those of its columns, are 1."""
+        places = np.arange(self.dim).reshape(self.shape)
+        return sums_to(np.vstack([places, places.T]), self.dim, 1.0, 1.0)
 
     def contains(self, x: Vector, tol: float = 1e-9) -> bool:
         X = self._check(x, "x").reshape(self.shape)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 
 import numpy as np
-from numpy.typing import ArrayLike
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Vector, as_count, as_real_array, as_vector
-from .base import Cut, CutStatus, Domain
-from .crossing import EXACT, SHORTFALL
-from .cut import checked
+from .base import Cut, CutStatus, Domain, signs_within
+from .cuts.crossing import EXACT, SHORTFALL
+from .cuts.dual import checked
+from .faces import Face
 from .outside import length_of
+from .rows import ByRows, Polyhedral, bounds_alone
 
 
 class Box(Domain):
@@ -44,6 +49,7 @@ class Box(Domain):
     """
 
     polytope = True
+    shrinks = True  # entries do not meet: each of them does
 
     def __init__(self, lower: ArrayLike, upper: ArrayLike, dim: int | None = None) -> None:
         self.lower = _bound(lower, "lower")
@@ -74,12 +80,12 @@ class Box(Domain):
         s = np.where((a > 0) | ((a == 0) & (c >= 0)), lower, upper)
         size = float(np.abs(c) @ np.maximum(np.abs(lower), np.abs(upper))) + abs(b)
         if c @ s <= b + EXACT * size:
-            return Cut(s, 0.0, 0.0, (), CutStatus.INACTIVE)
+            return Cut(s, 0.0, 0.0, CutStatus.INACTIVE)
         best = np.where(c > 0, lower, np.where(c < 0, upper, s))
         least = float(c @ best)
         if least > b:
             status = CutStatus.INFEASIBLE if least > b + SHORTFALL * size else CutStatus.BOUNDARY
-            return Cut(best, inf, inf, (), status)
+            return Cut(best, inf, inf, status)
         movable = np.flatnonzero(s != best)
         price = np.abs(a[movable] / c[movable])
         order = np.argsort(price)
@@ -91,7 +97,7 @@ class Box(Domain):
         s[i] = np.clip(s[i] - (c @ s - b) / c[i], lower[i], upper[i])
         v = a + lam * c
         bound = float(v @ np.where(v >= 0, lower, upper)) - lam * b
-        return Cut(s, lam, max(float(a @ s) - bound, 0.0), (), CutStatus.ACTIVE)
+        return Cut(s, lam, max(float(a @ s) - bound, 0.0), CutStatus.ACTIVE)
 
     def project(self, x: Vector) -> Vector:
         return np.clip(self._check(x, "x"), self.lower, self.upper)
@@ -119,6 +125,57 @@ class Box(Domain):
         if self.dim is None:
             return inf if width > 0 else 0.0
         return float(np.sqrt(self.dim) * width)
+
+    @cached_property
+    def rows(self) -> ByRows | None:
+        return None if self.dim is None else bounds_alone(*self._bounds(self.dim))
+
+    @cached_property
+    def polyhedral(self) -> Polyhedral:
+        assert self.rows is not None
+        given = self.rows.plain
+        return Polyhedral(given, given, np.clip(np.zeros(given.lower.size), given.lower, given.upper))
+
+    def signs(self, dim: int) -> Vector:
+        return np.broadcast_to(signs_within(self.lower, self.upper), (dim,))
+
+    def largest(self, size: Vector) -> float:
+        return float(np.sum(size * np.maximum(np.abs(self.lower), np.abs(self.upper)))) * (1 + 1e-10)
+
+    def optimal_face(self, slope: Vector, doubt: Vector, most: int) -> Face | None:
+        """A corner, and the same with one free coordinate at its other bound."""
+        lower, upper = self._bounds(slope.size)
+        corner = np.where(slope >= 0, lower, upper)
+        free = (np.abs(slope) <= doubt) & (lower < upper)
+        open_ones = np.flatnonzero(free)
+        if (open_ones.size + 1) * slope.size > most:
+            return None
+        V = np.tile(corner, (open_ones.size + 1, 1))
+        other = np.where(corner == lower, upper, lower)
+        V[np.arange(1, open_ones.size + 1), open_ones] = other[open_ones]
+        return BoxFace(sp.csr_array(V), open_ones.size, corner, other, free)
+
+    def _bounds(self, dim: int) -> tuple[Vector, Vector]:
+        """Both bounds of every coordinate."""
+        return np.broadcast_to(self.lower, (dim,)).copy(), np.broadcast_to(self.upper, (dim,)).copy()
+
+
+@dataclass(frozen=True)
+class BoxFace(Face):
+    """Its ``free`` entries lie between those of ``corner`` and of ``other``; the others are those of ``corner``."""
+
+    corner: Vector
+    other: Vector
+    free: NDArray[np.bool_]
+
+    def least(self, c: Vector) -> float:
+        return float(np.sum(np.where(self.free, np.minimum(c * self.corner, c * self.other), c * self.corner)))
+
+    def holds(self, s: Vector) -> bool:
+        return bool(np.all((s == self.corner) | self.free))
+
+    def separated(self, p: Vector) -> Vector:
+        return p  # a sign is never in doubt
 
 
 def _bound(value: ArrayLike, name: str) -> np.ndarray:

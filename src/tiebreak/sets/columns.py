@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from functools import singledispatch
+from functools import cached_property, singledispatch
 from math import fsum
 
 import numpy as np
 
 from ..arrays import UNIT_ROUNDOFF, Matrix, Vector, as_count
-from .ball_columns import cut_ball_columns
 from .base import Cut, Domain
-from .cut import checked, cut_by_dual
-from .envelope import STATUSES
+from .cuts.ball_columns import cut_ball_columns
+from .cuts.dual import checked, cut_by_dual
+from .cuts.envelope import STATUSES
 from .l1 import L1Ball
 from .l2 import L2Ball
 from .outside import length_of
 from .product import complete_cut
+from .rows import ByRows, repeated
 from .simplex import Simplex
 
 
@@ -44,6 +45,8 @@ class Columns(Domain):
     array([[-0.6,  0. ],
            [-0.8,  1. ]])
     """
+
+    each: Domain
 
     def __init__(self, each: Domain, shape: tuple[int, int]) -> None:
         if not isinstance(each, Domain):
@@ -92,7 +95,7 @@ class Columns(Domain):
             center = np.reshape(ball.center, (-1, 1))
             shift, error = float(np.sum(C * center)), float(np.sum(np.abs(C * center)))
         status, multiplier, gap, point = cut_ball_columns(A, C, (b - shift) / ball.radius, warm, error / ball.radius)
-        return Cut(np.ravel(ball.radius * point + center), multiplier, ball.radius * gap, (), STATUSES[status])
+        return Cut(np.ravel(ball.radius * point + center), multiplier, ball.radius * gap, STATUSES[status])
 
     def project(self, x: Vector) -> Vector:
         return np.ravel(project_columns(self.each, self._check(x, "x").reshape(self.shape)))
@@ -108,6 +111,26 @@ class Columns(Domain):
     @property
     def diameter(self) -> float:
         return float(np.sqrt(self.shape[1])) * self.each.diameter
+
+    @cached_property
+    def parts(self) -> tuple[tuple[Domain, slice], ...]:  # type: ignore[override]
+        return tuple((self.each, slice(j, None, self.shape[1])) for j in range(self.shape[1]))
+
+    @cached_property
+    def rows(self) -> ByRows | None:
+        return None if self.each.rows is None else repeated(self.each.rows, self.shape[1])
+
+    @property
+    def outer_box(self) -> tuple[Vector, Vector]:
+        lower, upper = self.each.outer_box
+        return np.repeat(lower, self.shape[1]), np.repeat(upper, self.shape[1])
+
+    def signs(self, dim: int) -> Vector:
+        return np.repeat(self.each.signs(self.shape[0]), self.shape[1])
+
+    @property
+    def shrinks(self) -> bool:
+        return self.each.shrinks
 
 
 @singledispatch

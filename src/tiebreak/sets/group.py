@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import Vector, as_group_labels, as_positive
+from ..arrays import Vector, as_group_labels, as_positive, same_groups
 from .base import Cut, Domain
-from .crossing import EXACT, Vertex, cross
-from .cut import checked, sparse_cut
+from .cuts.crossing import EXACT, Vertex, cross
+from .cuts.dual import checked, sparse_cut
+from .cuts.spheres import Spheres
 from .outside import beyond_radius
-from .spheres import Spheres
 from .threshold import threshold_to_sum
 
 
@@ -43,6 +43,8 @@ class GroupBall(Domain):
     >>> ball.project(np.array([1.2, 0.0, 0.8]))
     array([0.7, 0. , 0.3])
     """
+
+    shrinks = True
 
     def __init__(self, groups: Sequence[ArrayLike] | ArrayLike, radius: float) -> None:
         self._labels = as_group_labels(groups)
@@ -115,6 +117,10 @@ class GroupBall(Domain):
     @property
     def diameter(self) -> float:
         return 2 * self.radius
+
+    def shrinks_groups(self, labels: NDArray[np.intp]) -> bool:
+        """As entries do in an l1 ball, read for the lengths of its own groups."""
+        return same_groups(self._labels, labels)
 
     def _norms(self, x: Vector) -> Vector:
         size = float(np.abs(x).max()) or 1.0  # squares of small or large entries stay in range

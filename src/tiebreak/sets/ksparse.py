@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 
 import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from ..arrays import Vector, as_count, as_positive
 from .base import Cut, Domain
-from .crossing import EXACT, Vertex, cross
-from .cut import checked, sparse_cut
+from .cuts.crossing import EXACT, Vertex, cross
+from .cuts.dual import checked, sparse_cut
+from .faces import Face
 from .outside import beyond_radius
+from .rows import ByRows, total_size
 
 
 class KSparse(Domain):
@@ -39,6 +45,7 @@ class KSparse(Domain):
     """
 
     polytope = True
+    shrinks = True
 
     def __init__(self, k: int, radius: float) -> None:
         self.k = as_count(k, "k")
@@ -107,3 +114,87 @@ class KSparse(Domain):
     @property
     def diameter(self) -> float:
         return 2 * self.radius * float(np.sqrt(self.k))
+
+    @cached_property
+    def rows(self) -> ByRows | None:
+        if self.dim is None:
+            return None
+        return total_size(np.ones(self.dim), self.k * self.radius, np.full(self.dim, self.radius))
+
+    def signs(self, dim: int) -> Vector:
+        return np.zeros(dim)
+
+    def largest(self, size: Vector) -> float:
+        return -self.lmo_bound(-size, self.lmo(-size))  # with s, |s| is in the hull
+
+    def optimal_face(self, slope: Vector, doubt: Vector, most: int) -> Face | None:
+        """Entries surely among the k largest, surely not, and tied, which exchange one another."""
+        size, k, R = np.abs(slope), self.k, self.radius
+        level = np.sort(size - doubt)[-k]  # at least k entries are at least this large
+        above = np.sort(size + doubt)[-k - 1] if k < size.size else -np.inf  # at most k entries are larger
+        sure = size - doubt > max(above, 0.0)
+        tied = np.flatnonzero(~sure & (size + doubt >= level))
+        if (2 * tied.size + 1) * slope.size > most:
+            return None
+        signed = np.where(slope >= 0, -R, R)
+        slots = k - int(np.count_nonzero(sure))
+        base = np.where(sure, signed, 0.0)
+        open_ones = np.zeros(size.size, dtype=bool)
+        open_ones[tied] = True
+        either = open_ones & (size <= doubt)
+        if either.any():  # the tied entries may have either sign: a full-dimensional part
+            V, dimension = _windows(base, tied, slots, R), tied.size
+        else:
+            V = _swaps(base, tied, slots, signed)
+            dimension = len(V) - 1
+        return HullFace(sp.csr_array(np.array(V)), dimension, signed, sure, open_ones, either, slots)
+
+
+@dataclass(frozen=True)
+class HullFace(Face):
+    """``sure`` entries as in ``corner``, ``slots`` of the ``tied`` ones as there or, where ``either``, of any sign."""
+
+    corner: Vector
+    sure: NDArray[np.bool_]
+    tied: NDArray[np.bool_]
+    either: NDArray[np.bool_]
+    slots: int
+
+    def least(self, c: Vector) -> float:
+        costs = c * self.corner
+        open_ones = np.sort(np.where(self.either, -np.abs(costs), costs)[self.tied])
+        return float(np.sum(costs[self.sure]) + np.sum(open_ones[: self.slots]))
+
+    def holds(self, s: Vector) -> bool:
+        known = (s == self.corner) | (~self.sure & (s == 0)) | self.either
+        return bool(np.all(known)) and not np.any((s != 0) & ~self.sure & ~self.tied)
+
+    def separated(self, p: Vector) -> Vector:
+        size = np.abs(p)
+        level = float(size[self.tied].max(initial=0.0))
+        moved = np.where(self.sure, np.maximum(size, 2 * level), np.where(self.tied, size, np.minimum(size, level / 2)))
+        return np.copysign(moved, p)
+
+
+def _windows(base: Vector, tied: NDArray[np.intp], slots: int, radius: float) -> list[Vector]:
+    """Vertices that span all that the tied entries can do, of any sign: each of them once up and once down."""
+    rows = []
+    for i in range(tied.size):
+        window = base.copy()
+        window[np.roll(tied, -i)[:slots]] = radius
+        rows += [window, window.copy()]
+        rows[-1][tied[i]] = -radius
+    return rows
+
+
+def _swaps(base: Vector, tied: NDArray[np.intp], slots: int, signed: Vector) -> list[Vector]:
+    """Vertices that span what the tied entries can do with their signs: one, and those with one of them exchanged."""
+    first, rest = tied[:slots], tied[slots:]
+    start = base.copy()
+    start[first] = signed[first]
+    swaps = [(first[0], j) for j in rest] + [(i, rest[0]) for i in first[1:]] if slots and rest.size else []
+    rows = [start]
+    for out, into in swaps:
+        rows.append(start.copy())
+        rows[-1][out], rows[-1][into] = 0.0, signed[into]
+    return rows

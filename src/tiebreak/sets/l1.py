@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from ..arrays import Vector, as_positive, as_vector
 from .base import Cut, Domain
-from .cut import checked
-from .envelope import cut_axes
+from .cuts.dual import checked
+from .cuts.envelope import cut_axes
 from .outside import beyond_radius
+from .rows import Axes, ByRows, total_size
 from .threshold import threshold_to_sum
 
 
@@ -41,6 +44,7 @@ class L1Ball(Domain):
     """
 
     polytope = True
+    shrinks = True
 
     def __init__(self, radius: float, weights: Vector | None = None) -> None:
         self.radius = as_positive(radius, "radius")
@@ -89,3 +93,22 @@ class L1Ball(Domain):
     @property
     def diameter(self) -> float:
         return 2 * float(np.max(self._extent))
+
+    @cached_property
+    def rows(self) -> ByRows | None:
+        if self.dim is None:
+            return None
+        weights = np.ones(self.dim) if self.weights is None else self.weights
+        return total_size(weights, self.radius, np.broadcast_to(self._extent, (self.dim,)))
+
+    @property
+    def axes(self) -> Axes | None:  # type: ignore[override]
+        if self.dim is None:
+            return None
+        return Axes(np.full(self.dim, self._extent), True, 1.0 if self.weights is None else self.weights)
+
+    def signs(self, dim: int) -> Vector:
+        return np.zeros(dim)
+
+    def largest(self, size: Vector) -> float:
+        return -self.lmo_bound(-size, self.lmo(-size))  # with s, |s| is in the ball

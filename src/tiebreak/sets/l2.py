@@ -5,11 +5,12 @@ from __future__ import annotations
 from math import inf, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import UNIT_ROUNDOFF, Vector, as_positive, as_vector
 from .base import Cut, CutStatus, Domain
-from .crossing import EXACT, SHORTFALL
-from .cut import checked, require_meeting
+from .cuts.crossing import EXACT, SHORTFALL
+from .cuts.dual import checked, require_meeting
 from .outside import beyond_radius
 
 
@@ -64,12 +65,12 @@ class L2Ball(Domain):
         s, norm = self.lmo(a), float(np.linalg.norm(c))
         size = float(np.sum(np.abs(c * self.center))) + self.radius * norm + abs(b)
         if c @ s <= b + EXACT * size:
-            return Cut(s, 0.0, 0.0, (), CutStatus.INACTIVE)
+            return Cut(s, 0.0, 0.0, CutStatus.INACTIVE)
         height = self._height(c, b, norm) if norm else -inf
         if height <= -self.radius:
             short = norm == 0 or norm * (-self.radius - height) > SHORTFALL * size
             status = CutStatus.INFEASIBLE if short else CutStatus.BOUNDARY
-            return Cut(self.lmo(c), inf, inf, (), status)
+            return Cut(self.lmo(c), inf, inf, status)
         along, across = _split(a, c / norm)
         reach = sqrt(max((self.radius - height) * (self.radius + height), 0.0))
         offset = height * (c / norm) - reach * _unit(across)
@@ -78,7 +79,7 @@ class L2Ball(Domain):
         multiplier = max(-(along + curvature * height) / norm, 0.0)
         dual = -self.radius * float(np.linalg.norm(a + multiplier * c)) - multiplier * height * norm
         gap = max(float(a @ offset) - dual, 0.0)
-        return Cut(self.center + offset, multiplier, gap, (), CutStatus.ACTIVE)
+        return Cut(self.center + offset, multiplier, gap, CutStatus.ACTIVE)
 
     def project(self, x: Vector) -> Vector:
         x = self._check(x, "x")
@@ -109,6 +110,18 @@ class L2Ball(Domain):
     @property
     def diameter(self) -> float:
         return 2 * self.radius
+
+    @property
+    def euclidean_radius(self) -> float | None:  # type: ignore[override]
+        return None if np.any(self.center) else self.radius
+
+    @property
+    def shrinks(self) -> bool:
+        return not np.any(self.center)
+
+    def shrinks_groups(self, labels: NDArray[np.intp]) -> bool:
+        """In a ball around zero the prox of any norm is shrunk along its own ray, which leaves its subgradients."""
+        return self.shrinks
 
 
 def _unit(v: Vector) -> Vector:

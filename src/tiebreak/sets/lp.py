@@ -8,8 +8,8 @@ import numpy as np
 
 from ..arrays import UNIT_ROUNDOFF, Vector, as_count, as_positive
 from .base import Cut, CutStatus, Domain
-from .crossing import EXACT, SHORTFALL
-from .cut import checked
+from .cuts.crossing import EXACT, SHORTFALL
+from .cuts.dual import checked
 from .outside import beyond_radius
 
 
@@ -43,6 +43,8 @@ class LpBall(Domain):
     >>> bool(np.allclose(ball.project(np.array([2.0, 2.0])), 0.5 ** (1 / 3)))
     True
     """
+
+    shrinks = True
 
     def __init__(self, p: float, radius: float, dim: int | None = None) -> None:
         if p == 1:
@@ -86,10 +88,10 @@ class LpBall(Domain):
 
         size = abs(self._support(c)[1]) + abs(b)
         if violation(0.0) <= EXACT * size:
-            return Cut(point(0.0), 0.0, 0.0, (), CutStatus.INACTIVE)
+            return Cut(point(0.0), 0.0, 0.0, CutStatus.INACTIVE)
         if violation(1.0) >= 0:
             status = CutStatus.INFEASIBLE if violation(1.0) > SHORTFALL * size else CutStatus.BOUNDARY
-            return Cut(point(1.0), inf, inf, (), status)
+            return Cut(point(1.0), inf, inf, status)
         from scipy.optimize import brentq
 
         brentq(violation, 0.0, 1.0, xtol=UNIT_ROUNDOFF, rtol=8 * UNIT_ROUNDOFF)
@@ -100,7 +102,7 @@ class LpBall(Domain):
         s = low + (high - low) * (over / (over + under) if over > 0 else 0.0)
         multipliers = [t / (1 - t) * (scale_a / scale_c) for t in ends.values() if t < 1]
         bound, multiplier = max((self._support(a + lam * c)[1] - lam * b, lam) for lam in multipliers)
-        return Cut(s, multiplier, max(float(a @ s) - bound, 0.0), (), CutStatus.ACTIVE)
+        return Cut(s, multiplier, max(float(a @ s) - bound, 0.0), CutStatus.ACTIVE)
 
     def project(self, x: Vector) -> Vector:
         x = self._check(x, "x")

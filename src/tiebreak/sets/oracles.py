@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..arrays import UNIT_ROUNDOFF, Vector, as_count, as_scalar, as_vector
 from ..usercode import call
 from .base import Cut, Domain
-from .cut import cut_by_dual, project_by_dual
+from .cuts.dual import cut_by_dual, project_by_dual
 from .outside import length_of
 
 MAX_CORNERS = 500

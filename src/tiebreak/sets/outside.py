@@ -12,8 +12,8 @@ from math import inf
 import numpy as np
 
 from ..arrays import UNIT_ROUNDOFF, Vector
-from ..deadline import check
-from .lp_model import Rows
+from ..numerics.deadline import check
+from ..numerics.rows import Rows
 
 PULLS = 8
 """Most corrections of a point of a polyhedron; each takes in the rows that the one before has crossed."""

@@ -11,13 +11,16 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from ..arrays import Matrix, Vector, as_real_array, as_scalar, as_sparse, as_vector
+from ..numerics.linear_programme import LinearProgram, LinearProgramError
+from ..numerics.nearest import nearest_point
+from ..numerics.outer_box import feasible_point, outer_box, typical_size
+from ..numerics.rows import Rows
 from .base import Cut, CutStatus, Domain
-from .crossing import EXACT
-from .cut import checked, cut_by_dual
-from .lp_model import LinearProgram, LinearProgramError, Rows
-from .nearest import nearest_point
-from .outer_box import feasible_point, outer_box, typical_size
+from .cuts.crossing import EXACT
+from .cuts.dual import checked, cut_by_dual
 from .outside import length_of, pulled_back
+from .rows import ByRows, Polyhedral
+from .simplex import simplex_of
 
 Pair: TypeAlias = tuple[float | None, float | None]
 
@@ -97,6 +100,21 @@ class Polyhedron(Domain):
         if (A.shape[0] + dim) * dim <= AT_ONCE:
             self._prove()
 
+    @classmethod
+    def of(cls, rows: Rows) -> Polyhedron:
+        """The set that rows with two ends describe."""
+        A, low, high, lower, upper = rows
+        equal = low == high
+        above, below = ~equal & np.isfinite(high), ~equal & np.isfinite(low)
+        one_sided = bool(above.any() or below.any())
+        return cls(
+            A_ub=sp.csr_array(sp.vstack([A[np.flatnonzero(above)], -A[np.flatnonzero(below)]])) if one_sided else None,
+            b_ub=np.concatenate([high[above], -low[below]]) if one_sided else None,
+            A_eq=A[np.flatnonzero(equal)] if equal.any() else None,
+            b_eq=high[equal] if equal.any() else None,
+            bounds=np.column_stack([lower, upper]),  # type: ignore[arg-type]
+        )
+
     def __repr__(self) -> str:
         return f"Polyhedron({self._given.A.shape[0]} rows in {self.dim} dimensions)"
 
@@ -130,7 +148,7 @@ class Polyhedron(Domain):
             if float(a @ other.point) < float(a @ found.x):
                 return other
         status = CutStatus.ACTIVE if multiplier > 0 else CutStatus.INACTIVE
-        return Cut(found.x, multiplier, max(0.0, gap), (), status)
+        return Cut(found.x, multiplier, max(0.0, gap), status)
 
     def project(self, x: Vector) -> Vector:
         x = self._check(x, "x")
@@ -162,6 +180,27 @@ class Polyhedron(Domain):
     @property
     def diameter(self) -> float:
         return float(np.linalg.norm(self._box.upper - self._box.lower))
+
+    @cached_property
+    def rows(self) -> ByRows:
+        return ByRows(*self._given)
+
+    @cached_property
+    def recognised(self) -> Domain:
+        """A simplex, where that is all that the rows say."""
+        return simplex_of(self._given) or self
+
+    @property
+    def outer_box(self) -> tuple[Vector, Vector]:
+        return self._box.lower, self._box.upper
+
+    @property
+    def polyhedral(self) -> Polyhedral:
+        return Polyhedral(self._given, self._box, self._start)
+
+    @property
+    def split_rows(self) -> Rows:  # type: ignore[override]
+        return self._given
 
     # -- what is proved about the set: when it is made or, where that may take long, when it is first needed ----------
 
@@ -251,7 +290,9 @@ def _is_pair(bounds: Any) -> bool:
 def _bounds(bounds: Any, dim: int) -> tuple[Vector, Vector]:
     if bounds is None:
         bounds = (None, None)
-    pairs = [bounds] * dim if _is_pair(bounds) else list(bounds)
+    pairs = [bounds] * dim if _is_pair(bounds) else bounds
+    if isinstance(pairs, np.ndarray) and pairs.shape == (dim, 2) and pairs.dtype == np.float64 and _proper(pairs):
+        return pairs[:, 0].copy(), pairs[:, 1].copy()
     if len(pairs) != dim:
         raise ValueError(f"bounds has {len(pairs)} pairs for {dim} variables; give one pair for each, or one for all")
     lower, upper = np.empty(dim), np.empty(dim)
@@ -263,6 +304,12 @@ def _bounds(bounds: Any, dim: int) -> tuple[Vector, Vector]:
         if lower[j] > upper[j]:
             raise ValueError(f"bounds[{j}] has low {lower[j]:g} above high {upper[j]:g}")
     return lower, upper
+
+
+def _proper(pairs: Matrix) -> bool:
+    """Whether all pairs are numbers or infinite on their own side, the low one not above the high one."""
+    low, high = pairs.T
+    return bool((low <= high).all() and (low < np.inf).all() and (high > -np.inf).all())
 
 
 def _end(value: Any, missing: float, name: str) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from math import fsum, prod
 from typing import Any, TypeAlias
 
@@ -10,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import UNIT_ROUNDOFF, Vector, as_count, as_real_array
-from .base import Atom, Cut, Domain
-from .cut import checked, cut_by_dual
+from .base import Cut, Domain
+from .cuts.dual import checked, cut_by_dual
 from .outside import length_of
+from .rows import ByRows, stacked
 
 Shape: TypeAlias = int | tuple[int, ...]
 
@@ -100,11 +102,11 @@ class Product(Domain):
         return self._domains[name]
 
     def lmo(self, c: Vector) -> Vector:
-        parts = self._parts(self._check(c, "c"))
+        parts = self._cut_up(self._check(c, "c"))
         return np.concatenate([domain.lmo(part) for domain, part in parts])
 
     def lmo_bound(self, c: Vector, s: Vector) -> float:
-        pairs = zip(self._parts(c), self._parts(s), strict=True)
+        pairs = zip(self._cut_up(c), self._cut_up(s), strict=True)
         bounds = [domain.lmo_bound(part, point) for (domain, part), (_, point) in pairs]
         return fsum(bounds) - UNIT_ROUNDOFF * fsum(abs(bound) for bound in bounds)
 
@@ -126,39 +128,54 @@ class Product(Domain):
         return complete_cut(rest.lmo_cut(a[inside], c[inside], b, warm=warm), inside, point)
 
     def project(self, x: Vector) -> Vector:
-        parts = self._parts(self._check(x, "x"))
+        parts = self._cut_up(self._check(x, "x"))
         return np.concatenate([domain.project(part) for domain, part in parts])
 
     def contains(self, x: Vector, tol: float = 1e-9) -> bool:
-        return all(domain.contains(part, tol) for domain, part in self._parts(self._check(x, "x")))
+        return all(domain.contains(part, tol) for domain, part in self._cut_up(self._check(x, "x")))
 
     def distance_outside(self, x: Vector) -> float:
-        away = [domain.distance_outside(part) for domain, part in self._parts(self._check(x, "x"))]
+        away = [domain.distance_outside(part) for domain, part in self._cut_up(self._check(x, "x"))]
         return length_of(np.array(away))
 
     @property
     def diameter(self) -> float:
         return float(np.sqrt(sum(domain.diameter**2 for domain in self._domains.values())))
 
-    def _parts(self, x: Vector) -> list[tuple[Domain, Vector]]:
-        return [(self._domains[name], x[self._slices[name]]) for name in self.names]
+    @cached_property
+    def parts(self) -> tuple[tuple[Domain, slice], ...]:  # type: ignore[override]
+        return tuple((self._domains[name], self._slices[name]) for name in self.names)
+
+    @cached_property
+    def rows(self) -> ByRows | None:
+        rows = [own for domain, _ in self.parts if (own := domain.rows) is not None]
+        return stacked(rows) if len(rows) == len(self.parts) else None
+
+    @property
+    def outer_box(self) -> tuple[Vector, Vector]:
+        lower, upper = zip(*(domain.outer_box for domain, _ in self.parts), strict=True)
+        return np.concatenate(lower), np.concatenate(upper)
+
+    def signs(self, dim: int) -> Vector:
+        return np.concatenate([domain.signs(domain.dim or 0) for domain, _ in self.parts])
+
+    @property
+    def shrinks(self) -> bool:
+        return all(domain.shrinks for domain, _ in self.parts)
+
+    def largest(self, size: Vector) -> float:
+        most = [domain.largest(part) for domain, part in self._cut_up(size)]
+        return fsum(most) * (1 + UNIT_ROUNDOFF)
+
+    def _cut_up(self, x: Vector) -> list[tuple[Domain, Vector]]:
+        return [(domain, x[where]) for domain, where in self.parts]
 
 
 def complete_cut(cut: Cut, inside: slice | NDArray[np.bool_], point: Vector) -> Cut:
     """The cut of a product, from that of the factors at the positions ``inside`` and a point of the others."""
     point = point.copy()
-    if cut.atoms:
-        positions = np.arange(point.size)[inside]
-        point[inside] = 0.0
-        others = np.flatnonzero(point)
-        atoms = tuple(
-            Atom(atom.weight, np.append(positions[atom.index], others), np.append(atom.value, point[others]))
-            for atom in cut.atoms
-        )
-    else:
-        atoms = ()
     point[inside] = cut.point
-    return Cut(point, cut.multiplier, cut.gap, atoms, cut.status)
+    return Cut(point, cut.multiplier, cut.gap, cut.status)
 
 
 def _block(name: Any, entry: Any) -> tuple[Domain, tuple[int, ...]]:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from functools import cached_property
+
 import numpy as np
 
 from ..arrays import Vector, as_positive
+from ..numerics.rows import Rows
 from .base import Cut, Domain
-from .cut import checked
-from .envelope import cut_axes
+from .cuts.dual import checked
+from .cuts.envelope import cut_axes
 from .outside import beside_simplex
+from .rows import Axes, ByRows, sums_to
 from .threshold import threshold_to_sum
+
+FEW_ROWS = 4
+"""Up to so many rows are looked at to recognise a simplex."""
 
 
 class Simplex(Domain):
@@ -70,3 +78,45 @@ class Simplex(Domain):
     @property
     def diameter(self) -> float:
         return float(np.sqrt(2)) * self.total
+
+    @cached_property
+    def rows(self) -> ByRows | None:
+        return None if self.dim is None else sums_to(np.arange(self.dim)[None], self.dim, self.total, self.total)
+
+    @property
+    def axes(self) -> Axes | None:  # type: ignore[override]
+        return None if self.dim is None else Axes(np.full(self.dim, self.total), signed=False)
+
+    def signs(self, dim: int) -> Vector:
+        return np.ones(dim)
+
+
+def simplex_of(given: Rows) -> Simplex | None:
+    """The simplex that some rows and bounds describe, exactly; None where it is none, or there are many rows.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> ones, ends = sp.csr_array(np.full((1, 3), 2.0)), np.array([1.0])
+    >>> simplex_of(Rows(ones, ends, ends, np.zeros(3), np.full(3, np.inf)))
+    Simplex(0.5)
+    """
+    A, low, high, lower, upper = given
+    count, dim = A.shape
+    if not 0 < count <= FEW_ROWS or A.nnz != count * dim or lower.any():
+        return None
+    weights = A.data.reshape(count, dim)
+    factor = weights[:, 0]
+    if not factor.all() or (factor != weights.T).any():
+        return None
+    least: list[Fraction] = []  # of the sum of all entries, row by row
+    most: list[Fraction] = []
+    for a, *ends in zip(factor, low, high, strict=True):
+        for end, from_above in zip(ends, (a < 0, a > 0), strict=True):
+            if np.isfinite(end):
+                (most if from_above else least).append(Fraction(end) / Fraction(a))
+    if not least or not most or max(least) != min(most):
+        return None
+    total = float(min(most))
+    fits = total == min(most) and 0 < total <= float(upper.min())
+    return Simplex(total).with_dim(dim) if fits else None

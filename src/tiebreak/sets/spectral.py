@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import UNIT_ROUNDOFF, Matrix, Vector, as_count, as_positive
-from ..deadline import check
+from ..numerics.deadline import check
 from .base import Domain
 from .outside import beside_simplex, beyond_radius, length_of
 from .threshold import threshold_to_sum

@@ -7,7 +7,8 @@ from math import inf
 import numpy as np
 
 from ..arrays import Vector
-from ..kernels import compiled, flat
+from ..kernels import flat
+from ..kernels.soft_threshold import fast_threshold_to_sum
 
 
 def threshold_to_sum(v: Vector, weights: Vector, total: float, least: float = -inf) -> Vector:
@@ -28,26 +29,6 @@ def threshold_to_sum(v: Vector, weights: Vector, total: float, least: float = -i
     >>> threshold_to_sum(np.array([3.0, 2.5, 1.0]), np.ones(3), 1.0)
     array([0.75, 0.25, 0.  ])
     """
-    kernel = compiled("threshold_to_sum")
-    if kernel is not None:
-        point: Vector = kernel(flat(v), flat(weights), total, least)
-        return point
-    return _threshold(v, weights, total, least)
-
-
-def _threshold(v: Vector, weights: Vector, total: float, least: float) -> Vector:
-    ratio = v / weights
-    top = int(ratio.argmax())
-    least = max(least, float(ratio[top]) - total / float(weights[top]) ** 2)  # as if only the top entry were left
-    index = np.flatnonzero(v > least * weights)
-    w = weights[index]
-    rest = v[index] - least * w
-    while True:
-        rest = rest - (float(w @ rest) - total) / float(w @ w) * w
-        keep = rest > 0
-        if keep.all():
-            break
-        index, w, rest = index[keep], w[keep], rest[keep]
-    point = np.zeros(v.size)
-    point[index] = np.maximum(rest - (float(w @ rest) - total) / float(w @ w) * w, 0.0)
+    point = np.empty(v.size)
+    fast_threshold_to_sum(flat(v), flat(weights), float(total), float(least), point)
     return point

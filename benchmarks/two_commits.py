@@ -1,0 +1,120 @@
+"""Times of two checkouts of the library, side by side: the same problems, in turn, by processes that take turns.
+
+    python benchmarks/two_commits.py OTHER/src [--python OTHER/.venv/bin/python] [--rounds 5] [--numba]
+
+Every problem of the families is solved by ``auto`` (chains by ``lexicographic``), and CG-BiO makes its updates on the
+regression and the fairness problem. Processor times, the least of all rounds; the ratio is this checkout / the other,
+so above 1 means that this one is slower. Ends with code 1 where the geometric mean of a family is above 1.1.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+if FAMILIES_OF := os.environ.get("TIEBREAK_FAMILIES"):  # a checkout has its own families, with the same names
+    sys.path.insert(0, FAMILIES_OF)
+
+import harness  # first of all: before NumPy
+
+# isort: split
+import argparse
+import json
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+import tiebreak as tb
+from families import FAMILIES
+
+HERE = Path(__file__).resolve().parent
+TOLERANCES = {"tol_upper": 1e-8, "tol_lower": 1e-8}
+UPDATES = 300
+TINY = 1e-300
+LARGE = 1.10
+SKIPPED = {"flux"}  # needs cobra
+
+
+def problems() -> Iterator[tuple[str, str, Callable[[], object]]]:
+    """Family, name and what to time."""
+    for name, family in FAMILIES.items():
+        if name in SKIPPED:
+            continue
+        for size in family.sizes:
+            known = family.generate(1, size)
+            if len(known.levels) == 2:
+                problem = known.problem
+                yield name, str(size), lambda p=problem: tb.solve(p, **TOLERANCES)
+            else:
+                yield name, str(size), lambda k=known: tb.lexicographic(k.levels, k.domain)
+    rng = np.random.default_rng(1)
+    A, F = rng.standard_normal((200, 300)), rng.standard_normal((100, 300))
+    b, h = rng.standard_normal(200), rng.standard_normal(100)
+    problem = tb.Problem(tb.LeastSquares(F, h), tb.LeastSquares(A, b), tb.L1Ball(1.0))
+    cg_bio = getattr(tb, "AnytimeCGBiO", tb.CGBiO)()
+    for name, method in (("cg-bio-anytime", cg_bio), ("apb-apg", "apb-apg"), ("a-irg", "a-irg")):
+        yield "updates", name, lambda m=method: tb.solve(problem, m, max_iter=UPDATES, tol_upper=TINY, tol_lower=TINY)
+
+
+def work() -> None:
+    """One round: the times of all problems, each the least of three, as JSON."""
+    times = {}
+    for family, name, run in problems():
+        run()
+        least = np.inf
+        for _ in range(3):
+            started = time.process_time()
+            run()
+            least = min(least, time.process_time() - started)
+        times[f"{family}|{name}"] = least
+    print(json.dumps(times))
+
+
+def one_round(python: str, source: Path, numba: bool) -> dict[str, float]:
+    env = {**os.environ, "PYTHONPATH": str(source), "TIEBREAK_FAMILIES": str(source.parent / "benchmarks")}
+    if not numba:
+        env["NUMBA_DISABLE_JIT"] = "1"
+    done = subprocess.run([python, __file__, "--work"], env=env, cwd=HERE, check=True, capture_output=True, text=True)
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("other", type=Path, nargs="?")
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--numba", action="store_true")
+    parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.work:
+        work()
+        return 0
+    if asked.other is None:
+        parser.error("the src folder of the other checkout is needed")
+    sides: tuple[dict[str, float], dict[str, float]] = ({}, {})
+    for _ in range(asked.rounds):
+        for times, source in zip(sides, (HERE.parent / "src", asked.other.resolve()), strict=True):
+            for name, seconds in one_round(asked.python, source, asked.numba).items():
+                times[name] = min(times.get(name, np.inf), seconds)
+    ratios: dict[str, list[float]] = {}
+    for name in sides[0]:
+        if name in sides[1]:
+            ratio = sides[0][name] / sides[1][name]
+            ratios.setdefault(name.split("|")[0], []).append(ratio)
+            print(f"{name:<55} {1e3 * sides[0][name]:9.2f}ms {1e3 * sides[1][name]:9.2f}ms {ratio:6.2f}")
+    print(f"\n{'family':<16} problems  geometric mean  worst")
+    bad = 0
+    for family, values in ratios.items():
+        mean = float(np.exp(np.mean(np.log(values))))
+        bad += mean > LARGE
+        print(f"{family:<16} {len(values):8d} {mean:15.2f} {max(values):6.2f}")
+    return int(bad > 0)
+
+
+if __name__ == "__main__":
+    assert harness
+    sys.exit(main())

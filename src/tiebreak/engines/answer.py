@@ -1,0 +1,71 @@
+"""What an exact engine returns: the point and what it has proved about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Vector
+
+
+class Elsewhere(Exception):
+    """This way does not lead to the answer, or another one is likely to be faster."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A point of Z and a bracket around both optimal values.
+
+    Attributes
+    ----------
+    x : array
+        The point.
+    g_lower, g_upper : float
+        g* lies between them.
+    f_lower, f_upper : float
+        f* lies between them; ``f_upper`` is inf unless proved.
+    multiplier : float
+        The price of lower-level loss, where the engine has one.
+    lower_unique : bool or None
+        Whether the lower level has one solution only; None where the engine cannot tell.
+    upper_constant : bool or None
+        True where f is the same at all lower solutions.
+    well_posed : bool
+        False where a decision on rank or face hangs on rounding: the bracket holds, the word "exact" does not.
+    notes : tuple of str
+        What a user should know, in plain words: rank decisions with their tolerance, ill-posedness, the path taken.
+    assumes : tuple of str
+        What the bracket takes for granted.
+    steps : int
+        Iterations of the engine.
+    brackets : tuple of pairs
+        Of a chain: a bracket for each level, the most important first; the last two are those of g and f.
+    moves : array or None
+        Where the engine knows: some solution of the levels before the last, with f at most ``f_upper``, has no entry
+        that differs from that of x by more.
+    """
+
+    x: Vector
+    g_lower: float
+    g_upper: float
+    f_lower: float
+    f_upper: float
+    multiplier: float = 0.0
+    lower_unique: bool | None = None
+    upper_constant: bool | None = None
+    well_posed: bool = True
+    notes: tuple[str, ...] = ()
+    assumes: tuple[str, ...] = ()
+    steps: int = 0
+    brackets: tuple[tuple[float, float], ...] = ()
+    moves: Vector | None = None
+
+    @property
+    def width(self) -> float:
+        """f_upper - f_lower relative to 1 + |f|, inf where one of them is."""
+        return (
+            float((self.f_upper - self.f_lower) / (1 + abs(0.5 * (self.f_upper + self.f_lower))))
+            if np.isfinite(self.f_upper - self.f_lower)
+            else np.inf
+        )

@@ -1,0 +1,343 @@
+"""Which engine takes a chain of levels over a domain, through which reductions, and why the others do not.
+
+Every question is asked here, once, and the answers are kept: ``tiebreak.plan`` shows them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from logging import getLogger
+from typing import Protocol
+
+import numpy as np
+
+from ..arrays import Vector
+from ..objectives.base import Objective
+from ..problem import Problem
+from ..sets.base import Domain
+from .answer import Answer, Elsewhere
+from .interrupt import OutOfTime, keeping, levels_kept
+
+logger = getLogger("tiebreak")
+
+NARROW = 1e-9
+"""Brackets up to this width, relative to 1 + |f|, are not worth another try."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What an engine is asked: levels, the most important first, over a domain."""
+
+    levels: tuple[Objective, ...]
+    domain: Domain
+
+
+class Reduction(Protocol):
+    """The same task said in another way."""
+
+    @property
+    def name(self) -> str:
+        """In words."""
+
+    @property
+    def original(self) -> Task:
+        """The task it was made from."""
+
+    @property
+    def task(self) -> Task:
+        """The reduced task."""
+
+    def invert(self, answer: Answer) -> Answer:
+        """The answer to the task it was made from."""
+
+    def point(self, x: Vector) -> Vector:
+        """The point that one of the reduced task stands for."""
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """The same domain under a name that says more of it."""
+
+    original: Task
+    task: Task
+
+    @property
+    def name(self) -> str:
+        """In words."""
+        return f"{self.original.domain!r} as the {self.task.domain!r} it is"
+
+    def invert(self, answer: Answer) -> Answer:
+        """The same answer."""
+        return answer
+
+    def point(self, x: Vector) -> Vector:
+        """The same point."""
+        return x
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A way to solve tasks exactly.
+
+    Attributes
+    ----------
+    name : str
+        In words.
+    refuses : callable
+        ``refuses(task)``: empty where the engine takes the task, else the reason why not.
+    solve : callable
+        ``solve(task, patient)``: an answer for each level; that of the last one proves the task. One that is not
+        ``patient`` may raise ``Elsewhere`` where the task turns out to be one for another engine.
+    minimiser : callable
+        ``minimiser(task)``: a function that minimises any objective after all levels of the task, so that its answer's
+        f is that objective. What it has found for one may help with the next.
+    """
+
+    name: str
+    refuses: Callable[[Task], str]
+    solve: Callable[[Task, bool], list[Answer]]
+    minimiser: Callable[[Task], Callable[[Objective], Answer]]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An engine and the task it gets; without an engine, only reasons why there is none.
+
+    ``instead`` makes the way to go where this one does not lead to the answer, or not soon: asked only then.
+    """
+
+    task: Task
+    engine: Engine | None = None
+    reductions: tuple[Reduction, ...] = ()
+    refusals: dict[str, str] = field(default_factory=dict)
+    instead: Callable[[], Choice | None] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def why_not(self) -> str:
+        """Empty where there is an engine, else why there is none: what each of them said, that of all of them once."""
+        said: dict[str, list[str]] = {}
+        only = {"rows"} if len(self.task.levels) > 2 else set(self.refusals)  # the others take two levels
+        for name, why in self.refusals.items():
+            if not self.engine and (name in only or name == "exact"):
+                said.setdefault(why, []).append(name)
+        if len(said) < 2:
+            return next(iter(said), "")
+        return "; ".join(f"by {name}: {why}" for why, (name, *_) in said.items())
+
+    def solve(self) -> Answer:
+        """The answer in terms of the task that was asked, with a bracket for each level."""
+        if self.instead is None:
+            return self._solve(patient=True)
+        try:
+            answer = self._solve(patient=False)
+        except Elsewhere as why:
+            logger.info("not by %s, as %s", self.way, why)
+            return (self.otherwise or replace(self, instead=None)).solve()
+        if answer.width <= NARROW or self.otherwise is None:
+            return answer
+        try:
+            with keeping(lambda: answer):
+                other = self.otherwise._solve(patient=False)
+        except (Elsewhere, OutOfTime):
+            return answer
+        return _joined(other, answer) if other.width < 0.5 * answer.width else _joined(answer, other)
+
+    def _solve(self, patient: bool) -> Answer:
+        assert self.engine is not None
+        reduced = self.reduced
+        try:
+            answers = self.engine.solve(reduced, patient)
+        except (OutOfTime, KeyboardInterrupt) as stop:
+            if finished := levels_kept(stop):
+                partial = _unfinished(finished, reduced.levels)
+                stop.partial = replace(partial, x=self.point(partial.x))  # type: ignore[union-attr]
+            raise
+        last = answers[-1]
+        if len(answers) == len(reduced.levels):
+            last = replace(last, brackets=tuple((answer.f_lower, answer.f_upper) for answer in answers))
+        return self.inverted(last)
+
+    def after(self, step: Reduction) -> Choice:
+        """The choice for the task that the reduction was made from."""
+        return replace(
+            self,
+            task=step.original,
+            reductions=(step, *self.reductions),
+            instead=self.instead and (lambda: self.otherwise and self.otherwise.after(step)),
+        )
+
+    @cached_property
+    def otherwise(self) -> Choice | None:
+        """The way to go where this one does not lead to the answer, or not soon; None where there is none."""
+        return self.instead and self.instead()
+
+    @property
+    def way(self) -> str:
+        """Engine and reductions, in words."""
+        assert self.engine is not None
+        return ", ".join((self.engine.name, *(reduction.name for reduction in self.reductions)))
+
+    @property
+    def reduced(self) -> Task:
+        """The task that the engine gets."""
+        return self.reductions[-1].task if self.reductions else self.task
+
+    def inverted(self, answer: Answer) -> Answer:
+        """An answer to the reduced task as one to the task that was asked."""
+        for reduction in reversed(self.reductions):
+            answer = reduction.invert(answer)
+        return answer
+
+    def point(self, x: Vector) -> Vector:
+        """A point of the reduced task as one of the task that was asked."""
+        for reduction in reversed(self.reductions):
+            x = reduction.point(x)
+        return x
+
+
+def _joined(best: Answer, other: Answer) -> Answer:
+    """The first answer, with what both prove: two brackets around one number both hold it."""
+    lower, upper = max(best.f_lower, other.f_lower), min(best.f_upper, other.f_upper)
+    g_lower, g_upper = max(best.g_lower, other.g_lower), min(best.g_upper, other.g_upper)
+    if lower > upper or g_lower > g_upper:  # by the rounding that one of them takes for granted
+        return best
+    brackets = best.brackets and (*best.brackets[:-2], (g_lower, g_upper), (lower, upper))
+    return replace(
+        best,
+        g_lower=g_lower,
+        g_upper=g_upper,
+        f_lower=lower,
+        f_upper=upper,
+        lower_unique=other.lower_unique if best.lower_unique is None else best.lower_unique,
+        upper_constant=best.upper_constant or other.upper_constant,
+        assumes=tuple(dict.fromkeys(best.assumes + other.assumes)),
+        brackets=brackets,
+    )
+
+
+def _unfinished(finished: Sequence[Answer], levels: Sequence[Objective]) -> Answer:
+    """What is known of a chain whose first levels are solved: some solution of those, and brackets for all."""
+    last = finished[-1]
+    brackets = [(answer.f_lower, answer.f_upper) for answer in finished]
+    brackets += [(level.lower_bound, np.inf) for level in levels[len(finished) :]]
+    (g_lower, g_upper), (f_lower, f_upper) = brackets[-2:] if len(brackets) > 1 else brackets * 2
+    notes = (*last.notes, f"stopped after {len(finished)} of {len(levels)} levels")
+    return Answer(
+        last.x, g_lower, g_upper, f_lower, f_upper, well_posed=False, notes=notes, assumes=last.assumes,
+        brackets=tuple(brackets),
+    )  # fmt: skip
+
+
+# -- the engines ---------------------------------------------------------------------------------------------------
+
+
+def _rows_refuse(task: Task) -> str:
+    from .rows.solve import rows_apply
+
+    return rows_apply(task.levels, task.domain)
+
+
+def _rows_solve(task: Task, patient: bool = True) -> list[Answer]:
+    from .rows.solve import solve_rows
+
+    return solve_rows(task.levels, task.domain)
+
+
+def _rows_minimiser(task: Task) -> Callable[[Objective], Answer]:
+    def minimise(objective: Objective) -> Answer:
+        answers = _rows_solve(Task((*task.levels, objective), task.domain))
+        return replace(answers[-1], brackets=tuple((answer.f_lower, answer.f_upper) for answer in answers))
+
+    return minimise
+
+
+def _columns_refuse(task: Task) -> str:
+    from .columns.solve import columns_apply, vertices_pay
+
+    if len(task.levels) > 2:
+        return f"it takes two levels, not {len(task.levels)}"
+    if task.domain.rows is not None and not vertices_pay(task.domain):
+        return f"{task.domain!r} has rows, and too many vertices"
+    return columns_apply(_two_levels(task))
+
+
+def _columns_solve(task: Task, patient: bool = True) -> list[Answer]:
+    from .columns.solve import solve_columns
+
+    return [solve_columns(_two_levels(task), patient=patient)]
+
+
+def _two_levels(task: Task) -> Problem:
+    """The task as a problem; a single level is minimised over its own minimisers."""
+    return Problem(task.levels[-1], task.levels[0], task.domain)
+
+
+def _columns_minimiser(task: Task) -> Callable[[Objective], Answer]:
+    from .columns.solve import minimiser
+
+    return minimiser(task.domain)
+
+
+ROWS = Engine("rows", _rows_refuse, _rows_solve, _rows_minimiser)
+COLUMNS = Engine("columns", _columns_refuse, _columns_solve, _columns_minimiser)
+
+
+# -- the choice ----------------------------------------------------------------------------------------------------
+
+
+def choose_engine(problem: Problem) -> Choice:
+    """The engine for a problem, with its reductions; or why there is none."""
+    task = Task(problem.levels, problem.domain)
+    if not problem.upper.convex:
+        return Choice(task, refusals={"exact": "the upper level is not convex"})
+    if any(problem.slack_before) or any(problem.relative_slack_before):
+        why = "slack is for the last lower level: one before it would have to be a constraint of its own"
+        return Choice(task, refusals={"exact": why})
+    recognised = Task(task.levels, task.domain.recognised)
+    if recognised.domain is task.domain:
+        return _chosen(task)
+    return _chosen(recognised).after(Recognised(task, recognised))
+
+
+def _chosen(task: Task) -> Choice:
+    """Columns where the vertices lie on the axes, rows where no further variables are needed for them; else what can.
+
+    Few vertices or many are in use at the answer: columns are fast with few of them only, which nobody knows before.
+    So they begin, and hand over to rows where they meet many.
+    """
+    from .lifted import Lift, why_not_lifted
+
+    if why := why_not_lifted(task.levels, task.domain):
+        return Choice(task, refusals={"exact": why})
+    first = Lift.of(task)
+    plain = first.task.levels == task.levels and first.task.domain is task.domain
+    steps: tuple[Reduction, ...] = () if plain else (first,)
+    refusals = {engine.name: why for engine in (COLUMNS, ROWS) if (why := engine.refuses(first.task))}
+    by_columns = None if "columns" in refusals else Choice(task, COLUMNS, steps, refusals)
+    by_rows = None if "rows" in refusals else Choice(task, ROWS, steps, refusals)
+    if by_columns and task.domain.axes is not None:
+        return replace(by_columns, instead=lambda: by_rows or _by_rows_around(by_columns))
+    if by_rows and by_columns:
+        return by_rows if first.task.domain is task.domain else by_columns
+    if by_rows or by_columns:
+        return by_rows or by_columns or Choice(task)
+    if not why_not_lifted(task.levels, task.domain, chain=True):
+        lifted = Lift.of(task, chain=True)
+        if lifted.index.size > first.index.size and not ROWS.refuses(lifted.task):
+            return Choice(task, ROWS, (lifted,), refusals)
+    return Choice(task, refusals=refusals)
+
+
+def _by_rows_around(by_columns: Choice) -> Choice | None:
+    """By rows without the limits on sizes; where those matter, by columns again, patiently."""
+    from .without_sizes import WithoutSizes
+
+    reduced = by_columns.reduced
+    if reduced.domain.rows is None or not reduced.domain.rows.limits_sizes:
+        return None
+    step = WithoutSizes.of(reduced)
+    if ROWS.refuses(step.task):
+        return None
+    return replace(by_columns, engine=ROWS, reductions=(*by_columns.reductions, step), instead=lambda: by_columns)

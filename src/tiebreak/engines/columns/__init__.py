@@ -1,0 +1,1 @@
+"""Two levels over a polytope with few vertices, solved by column generation."""

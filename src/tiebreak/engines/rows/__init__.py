@@ -1,0 +1,1 @@
+"""Chains of linear and quadratic levels over a polyhedron, solved face by face."""

@@ -1,0 +1,303 @@
+"""A chain of levels: each is solved on the face of those before it and leaves its own face, point and record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...arrays import Vector
+from ...numerics.extended import Ext, ExtMatrix, double, ext
+from ...numerics.rank import EPS
+from ...numerics.rows import Rows
+from ..interrupt import check
+from .bracket import Bracket, bracket
+from .face import Face, Record
+from .held import Held
+from .left import Left, Sizes, left_by_costs, left_by_gradient, left_by_vertex, multiplier_sizes
+from .level import Level
+from .linear_level import SOUND, TIE, FaceProgram
+from .nearby import NOWHERE, by_rounding, near, several
+from .quadratic_level import Solved, accepted, solve_quadratic
+from .unique import constant_on, is_single, leads_elsewhere
+
+NEAR = 2.0**6
+"""Multipliers larger than those of a tie by no more than this factor are reported as well."""
+
+BY_MULTIPLIERS = (
+    "with so many free variables upper bounds take twice the multipliers at the point for those of the true problem"
+)
+
+
+class Outcome(NamedTuple):
+    """What a level's solve says: its bounds, whether the levels before had one solution, and left it no choice."""
+
+    bracket: Bracket
+    unique: bool | None
+    constant: bool | None
+    moves: Vector | None = None  # how far a true solution of the levels before is from the point, by columns, if known
+
+
+@dataclass
+class Chain:
+    """The levels solved so far; ``face`` holds their minimisers."""
+
+    face: Face
+    tol: float
+    sharp: bool = False  # whether multipliers that rounding of the data explains count as nonzero
+    notes: list[str] = field(default_factory=list)
+    assumes: list[str] = field(default_factory=list)  # beside what every chain does
+    ambiguous: int | None = None  # after which level: a multiplier below its threshold that is no rounding error
+    well_posed: bool = True
+    steps: int = 0
+    _undecided: bool = False  # whether the face is a single point has not been asked yet
+    _several: bool = False  # whether two points of the face are proved to be there
+    _held: Held | None = None
+    _programme: FaceProgram | None = None  # kept hot from one linear level to the next
+    _origin: Ext | None = None  # the variable of the programme is x - origin
+
+    def solve(self, level: Level, last: bool = False) -> Outcome:
+        """Minimise the level over the face, and shrink the face to its minimisers (not all the way after the last)."""
+        check()
+        face = self.face
+        constant = constant_on(self.held, level) if face.records and not face.single else None
+        if level.linear:
+            self.settle()
+        by_vertex = level.linear or bool(face.single)
+        solved = (self._at_point(level) or self._linear(level)) if by_vertex else self._quadratic(level)
+        solved = self._proved(level, solved, last)
+        on_face = np.isfinite(solved.bracket.upper)
+        if self._undecided and on_face and leads_elsewhere(face, solved.x - face.x):
+            face.single, self._undecided = False, False
+        self.settle()
+        unique = face.single
+        if unique and not by_vertex and not accepted(solved.bracket, self.tol):
+            solved = self._proved(level, self._at_point(level) or self._linear(level), last)
+        told = self.told(solved.x)
+        moves = self._moves(level, solved)
+        holds = not level.linear and not unique  # on a single point there is no image left to hold
+        found = self._shrink(level, solved, level.image if holds and not last else None, last)
+        if not (level.linear or unique or accepted(found, self.tol)):
+            self.notes.append(f"a quadratic level is known to a relative width of {found.width:.1e} only")
+        if holds:
+            self._programme = None  # its rows lack those of this level
+        if last:
+            self._undecided = not unique
+        elif not unique:
+            self._look(level)
+        return Outcome(found, told, (constant and face.resolved) or told or None, moves)
+
+    @property
+    def held(self) -> Held:
+        """What the points of the face have in common."""
+        if self._held is None:
+            self._held = Held(self.face)
+        return self._held
+
+    def told(self, x: Ext) -> bool | None:
+        """What may be said of uniqueness: where images are held, only what their rank and a second solution prove."""
+        single, held = self.face.single, self.held
+        if not self.face.resolved:
+            return None
+        if not self.face.predictors:
+            return single if single or self.well_posed else None
+        if not held.small():
+            return None
+        if held.rank == held.columns.size:
+            return True
+        return False if self._several or (not single and several(held, x)) else None
+
+    def settle(self) -> None:
+        """Decide whether the face is a single point, where that is still open."""
+        if self._undecided:
+            self.face.single, self._undecided = self._is_single(), False
+
+    def _look(self, level: Level) -> None:
+        """Whether a level leaves a single point, if that costs little; else it stays open until it matters."""
+        self.face.single = True if level.strong_convexity > 0 else None
+        if self._programme is not None:
+            if self._programme.settled():
+                self.face.single = True
+            self._undecided = not self.face.single
+        elif not self.face.single:
+            self._undecided = True
+            self.settle()
+
+    # -- linear levels, and any level on a single point, where only its gradient matters -------------------------
+
+    def _linear(self, level: Level) -> Solved:
+        face = self.face
+        if self._programme is None:
+            self._programme = self._build()
+        programme, origin = self._programme, self._origin
+        assert origin is not None
+        vertex = programme.minimise(level.grad(face.x))
+        self.steps += 1
+        if vertex.excess > SOUND:
+            self.well_posed = face.certain = False
+            self.notes.append(f"the basis of a linear level misses a bound or a sign by {vertex.excess:.1e} (relative)")
+        y, w = face.split(vertex.y)
+        x = face.x if face.single else face.snapped(origin + vertex.x)
+        return Solved(x, y, w, bracket(face, level, x, y, w), TIE)
+
+    def _at_point(self, level: Level) -> Solved | None:
+        """On a single point: multipliers by least squares, if those prove enough."""
+        face, held = self.face, self.held
+        if not face.single or not held.small():
+            return None
+        y, w = held.multipliers(level.grad(face.x))
+        found = bracket(face, level, face.x, y, w)
+        return Solved(face.x, y, w, found, np.inf) if accepted(found, self.tol) else None
+
+    def _build(self) -> FaceProgram:
+        """The face as rows of a linear programme: in x at first, in the step from the point once images are held."""
+        face = self.face
+        if not face.records:
+            self._origin = ext(np.zeros(face.x.size))
+            return FaceProgram(face.given, face.scale)
+        self._origin = face.x
+        A, low, high, lower, upper = face.step_rows()
+        rows = Rows(sp.csr_array(A), double(low), double(high), double(lower), double(upper))
+        return FaceProgram(rows, face.scale)
+
+    def _quadratic(self, level: Level) -> Solved:
+        solved, asked = solve_quadratic(self.face, level, self.tol)
+        self.steps += asked
+        return solved
+
+    # -- what a level leaves ---------------------------------------------------------------------------------------
+
+    def _proved(self, level: Level, solved: Solved, last: bool) -> Solved:
+        """The bounds with a true solution of the levels before in place of the point, where images are held."""
+        own, held = solved.bracket, self.held
+        asked = bool(self.face.predictors) or (self.face.given.low.size and not level.linear and not last)
+        if not asked or not held.small(level):
+            if self.face.predictors and BY_MULTIPLIERS not in self.assumes:
+                self.assumes.append(BY_MULTIPLIERS)
+            return solved
+        if not self.face.predictors:  # what is missed by rounding counts as feasible, and is given away
+            found = near(held, level, solved.x) if held.rows.size else NOWHERE
+            return solved._replace(near=found if np.isfinite(found.shift) else by_rounding(held, level, solved.x))
+        found = near(held, level, solved.x)
+        value, rise = float(own.value), found.rise + own.value_error
+        proved = replace(own, upper=value + rise + EPS * abs(value), allowance=rise)
+        if found.single:
+            lower = max(own.lower, value - rise - EPS * abs(value))
+            proved = replace(proved, lower=lower, gap=min(own.gap, rise))
+        return solved._replace(bracket=proved, near=found)
+
+    def _moves(self, level: Level, solved: Solved) -> Vector | None:
+        """How far a true solution of the levels before is, by columns: one near the point or, by its values, the best.
+
+        With half of its strong convexity kept, the level at a true solution x is at least that at the point less twice
+        the gap, plus mu/4 |x - point|^2; and the best of them is no higher than the upper bound.
+        """
+        own, mu = solved.bracket, level.strong_convexity
+        if self.face.predictors and solved.near.moves is not None:
+            return solved.near.moves
+        if not (self.face.records and mu > 0 and np.isfinite(own.upper)):
+            return None
+        square = 4 / mu * (own.upper - float(own.value) + 2 * own.gap + own.value_error)
+        return np.full(level.dim, 1.01 * np.sqrt(max(0.0, square)))
+
+    def _left(self, level: Level, solved: Solved, z: Ext, last: bool) -> Left:
+        """What the level fixes, and how far its minimisers are."""
+        face, own = self.face, solved.bracket
+        if face.single or (last and not level.linear):
+            return Left.nothing()
+        if level.linear:
+            if not face.records and not face.given.low.size:
+                return left_by_costs(face, z)
+            sizes = multiplier_sizes(face, solved, z)
+            self._weigh(*sizes)
+            return left_by_vertex(face, solved, z, sizes, self.sharp)
+        shift = solved.near.shift
+        by_value = np.sqrt(2 * max(0.0, own.gap + own.allowance)) + shift
+        if level.lower_bound >= 0 and not level.q.any() and not level.bends:
+            by_value = min(by_value, 2 * np.sqrt(2 * max(0.0, float(own.value) + own.allowance)) + shift)
+        left = left_by_gradient(face, level, solved, float(by_value))
+        if left.by_value:
+            self.notes.append(
+                f"with {self.held.columns.size} free variables what a quadratic level leaves is bounded by its value "
+                "alone: the brackets of later levels are wide"
+            )
+        if not left.certain:
+            self._doubt(
+                "the rank of a quadratic level hangs on rounding: some of its singular values cannot be told from zero"
+            )
+        elif not left.exact:
+            self._doubt("the linear part of a quadratic level cannot be told from one that vanishes where it is flat")
+        return left
+
+    def _doubt(self, why: str) -> None:
+        self.well_posed = False
+        self.notes.append(f"{why}; a slack would be safer")
+
+    def _shrink(self, level: Level, solved: Solved, P: ExtMatrix | None, last: bool) -> Bracket:
+        """Fix columns and rows with a nonzero multiplier at their bounds, and record the level; its bounds after that.
+
+        Over bounds alone the point is feasible, and a first level falls by less than the square of its reach.
+        """
+        face, own = self.face, solved.bracket
+        z = own.grad - face.held_part(solved.y, solved.w)
+        left = self._left(level, solved, z, last)
+        if P is not None and not face.records and not face.given.low.size:
+            value = float(own.value)
+            gap = left.reach**2 + own.value_error
+            own = replace(own, gap=min(own.gap, gap), lower=max(own.lower, value - gap - EPS * abs(value)))
+        sides = -np.sign(double(z[left.fixed])).astype(np.int8)
+        face.column_side[left.fixed] = sides
+        face.row_side[left.rows] = -np.sign(double(solved.y[left.rows]))
+        face.records.append(
+            Record(
+                level,
+                solved.x,
+                own.grad,
+                own.grad_error,
+                solved.y,
+                z,
+                solved.w,
+                left.columns,
+                left.rows,
+                own.value,
+                own.lower,
+                own.gap,
+                own.allowance,
+                P,
+                left.reach if P is not None else 0.0,
+                left.column_spread,
+                left.row_spread,
+                left.exact,
+            )
+        )
+        face.x = solved.x
+        self._several = False
+        if left.proved.size:
+            face.pin(left.proved)
+        self._held = None
+        if self._programme is not None and self._origin is not None:
+            self._programme.fix(left.fixed, left.rows, face.x - self._origin)
+        return own
+
+    def _weigh(self, *sizes: Sizes) -> None:
+        """Say so where the face hangs on which of the multipliers count as nonzero."""
+        if self.ambiguous is None and any((part.nonzero(True) & ~part.nonzero(False)).any() for part in sizes):
+            self.ambiguous = len(self.face.records) + 1
+        close = sum(int((part.nonzero(True) & (np.minimum(*part) < TIE * NEAR)).sum()) for part in sizes)
+        if close:
+            self._doubt(
+                f"{close} multipliers of a linear level are below {TIE * NEAR:.0e}, relative to its costs: "
+                "whether there is a tie hangs on the rounding of the data"
+            )
+
+    def _is_single(self) -> bool | None:
+        held = self.held
+        if self.face.predictors and held.small():  # singular values say it best
+            if held.rank == held.columns.size:
+                return True
+            if several(held, self.face.x):
+                self._several = True
+                return False
+        return is_single(self.held, self._programme)

@@ -1,0 +1,126 @@
+"""The equations of a quadratic level with some columns and rows held, for problems too large to decompose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from ...arrays import Matrix, Vector
+from ...numerics.deadline import afford
+from ...numerics.effort import sparse_lu
+from ...numerics.extended import between, column_squares, dense, is_sparse
+from ...numerics.rows import power_of_two
+from .step import Step
+
+DENSE_SCHUR = 1500
+"""Up to this many rows their Gram matrix is factorised as a dense one."""
+DENSE_SYSTEM = 300
+"""Up to this many unknowns a dense factorisation is faster."""
+
+
+def kkt_solver(
+    step: Step, free: NDArray[np.intp], active: NDArray[np.intp]
+) -> Callable[[Vector, Vector], tuple[Vector, Vector]]:
+    """Solves with [[H, F', G'], [F, -1, 0], [G, 0, 0]], slightly regularised, on the free columns.
+
+    Columns get curvature 1 and rows size 1 by powers of two: what is added to the diagonal is small beside them.
+    """
+    H, F, G, scale, row_scale = _scaled(step, free, active)
+    n, k, m = free.size, F.shape[0], active.size
+    mu = step.level.strong_convexity
+    thin = _few(step, n, k, m)
+    soft = 1e-6 if thin and mu == 0 else 1e-9  # Gram matrices of rows cannot do with less
+    rho = 0.0 if mu > 0 else soft
+    below = np.concatenate([-np.ones(k), np.full(m, -soft)])
+    solve: Callable[[Vector], Vector]
+    if thin:
+        rows = np.vstack([F, G]) if step.thin else sp.vstack([F, G])
+        solve = _schur(mu * scale**2 + rho, rows, -below)
+    elif step.dense or step.thin or n + k + m <= DENSE_SYSTEM:
+        K = np.diag(np.append(np.full(n, rho), below))
+        H, F, G = dense(H), dense(F), dense(G)
+        K[:n, :n] += H
+        K[n : n + k, :n], K[n + k :, :n] = F, G
+        K[:n, n : n + k], K[:n, n + k :] = F.T, G.T
+        solve = _dense_solver(K)
+    else:
+        rows = sp.vstack([F, G])
+        K = sp.block_array([[H, rows.T], [rows, None]]) + sp.diags_array(np.append(np.full(n, rho), below))
+        solve = _sparse_solver(K)
+
+    def corrections(slope: Vector, short: Vector) -> tuple[Vector, Vector]:
+        answer = solve(np.concatenate([-slope * scale, np.zeros(k), short * row_scale]))
+        return answer[:n] * scale, -answer[n + k :] * row_scale
+
+    return corrections
+
+
+def _scaled(
+    step: Step, free: NDArray[np.intp], active: NDArray[np.intp]
+) -> tuple[Matrix, Matrix, Matrix, Vector, Vector]:
+    """H, F and G on the free columns, and the powers of two that their columns and the rows of G are multiplied by."""
+    F, weight = step.lifted
+    H, F, G = step.curvature[free][:, free], F[:, free], step.face.G.A[active][:, free]
+    scale = 1 / power_of_two(np.sqrt(np.maximum(H.diagonal() + column_squares(F, weight), 0)))
+    row_scale = 1 / power_of_two(_row_size(G * scale))
+    H, F, G = between(scale, H, scale), between(np.sqrt(weight), F, scale), between(row_scale, G, scale)
+    return H, F, G, scale, row_scale
+
+
+def _few(step: Step, n: int, k: int, m: int) -> bool:
+    """Whether the rows are few beside the free columns, and the rest of the Hessian is a diagonal."""
+    if step.dense or step.level.bends or not n:
+        return False
+    if step.level.strong_convexity > 0 and k == 0:
+        return True
+    return k + m <= DENSE_SCHUR and 2 * (k + m) <= n  # beyond, FF' would be larger than F'F, and worse
+
+
+def _schur(H: Vector, G: Matrix, delta: Vector) -> Callable[[Vector], Vector]:
+    """Solves with [[H, G'], [G, -delta]] for a positive diagonal H, through G H^-1 G' + delta."""
+    from scipy.linalg import cho_factor, cho_solve
+
+    n = H.size
+    if not is_sparse(G):
+        afford(float(delta.size) ** 2 * (n + delta.size))
+    inner = (G @ sp.diags_array(1 / H) if is_sparse(G) else G / H) @ G.T
+    back: Callable[[Vector], Vector]
+    if delta.size <= DENSE_SCHUR:
+        factor = cho_factor(dense(inner) + np.diag(delta), lower=True)
+        back = lambda right: np.asarray(cho_solve(factor, right))  # noqa: E731
+    else:
+        back = _sparse_solver(inner + sp.diags_array(delta))
+
+    def solve(right: Vector) -> Vector:
+        turn = back(G @ (right[:n] / H) - right[n:])
+        return np.concatenate([(right[:n] - G.T @ turn) / H, turn])
+
+    return solve
+
+
+def _sparse_solver(K: Matrix) -> Callable[[Vector], Vector]:
+    try:
+        solve: Callable[[Vector], Vector] = sparse_lu(K).solve
+    except RuntimeError as error:  # exactly singular: what dense factorisations say by this
+        raise np.linalg.LinAlgError(str(error)) from error
+    return solve
+
+
+def _row_size(G: Matrix) -> Vector:
+    if not G.shape[0] or not G.shape[1]:
+        return np.zeros(G.shape[0])
+    return np.asarray(dense(abs(G).max(axis=1))).ravel()
+
+
+def _dense_solver(K: Matrix) -> Callable[[Vector], Vector]:
+    if K.shape[0] > DENSE_SYSTEM:
+        from scipy.linalg import lu_factor, lu_solve
+
+        afford(float(K.shape[0]) ** 3)
+        factor = lu_factor(K, check_finite=False)
+        return lambda right: np.asarray(lu_solve(factor, right))
+    inverse = np.linalg.inv(K)  # for small ones, products are faster than triangular solves
+    return lambda right: np.asarray(inverse @ right)

@@ -1,0 +1,203 @@
+"""What a solved level leaves: columns and rows fixed at their ends, how far they may be from them, and the reach.
+
+At a true minimiser x the terms of <z, x - xh> + <y, A(x - xh)> add up to at most what the level can still fall by, and
+all of them are nonnegative but for rounding: so none is larger than that, and a column is within (that sum)/|z_j| of
+its bound. Over bounds alone, more is true of a first level: its gradient is the same at all minimisers and differs by
+at most sqrt(H_jj) reach from that at xh, so that a column with a larger one is at its bound exactly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Vector
+from ...numerics.extended import UNIT, Ext, double
+from .face import Face
+from .held import Held
+from .level import Level
+from .linear_level import TIE, ZERO
+from .quadratic_level import Solved
+from .reach import Reach, reach
+from .slope import Slope, slope_left
+from .terms import column_terms, natural_sizes
+
+CLOSE = 1e-9
+"""A column or row is fixed by a quadratic level where it is known to be this close to its end, in units of its size."""
+TRIES = 4
+
+
+@dataclass
+class Left:
+    """Fixed columns and rows with their spreads; ``proved`` columns are at their bounds for certain."""
+
+    columns: NDArray[np.intp]
+    rows: NDArray[np.intp]
+    column_spread: Vector
+    row_spread: Vector
+    proved: NDArray[np.intp]
+    reach: float = 0.0
+    exact: bool = True
+    certain: bool = True
+    by_value: bool = False  # whether the reach is no better than the level's values give it
+
+    @classmethod
+    def nothing(cls) -> Left:
+        """For a face with a single point."""
+        none = np.zeros(0, np.intp)
+        return cls(none, none, np.zeros(0), np.zeros(0), none)
+
+    @property
+    def fixed(self) -> NDArray[np.intp]:
+        """All fixed columns."""
+        return np.union1d(self.columns, self.proved)
+
+
+class Sizes(NamedTuple):
+    """Multipliers of columns and rows beside the costs they are made of, and beside the largest of all costs."""
+
+    own: Vector
+    common: Vector
+
+    def nonzero(self, sharp: bool) -> NDArray[np.bool_]:
+        """Those that are not zero: by arithmetic alone, or beyond what rounding of the data explains."""
+        return np.asarray(self.own > ZERO if sharp else np.minimum(self.own, self.common) > TIE)
+
+
+def multiplier_sizes(face: Face, solved: Solved, z: Ext) -> tuple[Sizes, Sizes]:
+    """Those of columns and rows; zero where nothing is left to fix.
+
+    A column's is a sum of terms. Changing the costs of all columns of a row in proportion to its entries changes its
+    own: so it is compared with the least of their terms per unit of the entry.
+    """
+    grad = solved.bracket.grad
+    terms = column_terms(face.A, grad, solved.y)
+    for record, part in zip(face.records, solved.w, strict=True):
+        if record.P is not None and part.any():
+            terms = terms + np.asarray(record.P.size.T @ np.abs(double(part)))
+    y = np.abs(double(solved.y))
+    largest = float((np.abs(double(grad)) * face.scale).max(initial=0.0)) or 1.0
+    columns, rows = np.abs(double(z)) * _open_columns(face), y * _open_rows(face)
+    units = natural_sizes(face.transposed, terms, y)
+    return (
+        Sizes(columns / np.where(terms > 0, terms, 1.0), columns * face.scale / largest),
+        Sizes(rows / np.where(units > 0, units, 1.0), rows * face.row_size / largest),
+    )
+
+
+def left_by_vertex(face: Face, solved: Solved, z: Ext, sizes: tuple[Sizes, Sizes], sharp: bool) -> Left:
+    """A linear level: what has a multiplier that is not zero is fixed."""
+    columns, rows = (np.flatnonzero(part.nonzero(sharp)) for part in sizes)
+    left = Left(columns, rows, np.zeros(0), np.zeros(0), np.zeros(0, np.intp))
+    return _with_spreads(face, solved, double(z), solved.bracket.grad_error, left)
+
+
+def left_by_costs(face: Face, z: Ext) -> Left:
+    """A first linear level over bounds alone: every cost that is not zero fixes its column."""
+    none = np.zeros(0, np.intp)
+    return Left(none, none, np.zeros(0), np.zeros(0), np.flatnonzero((double(z) != 0) & _open_columns(face)))
+
+
+def left_by_gradient(face: Face, level: Level, solved: Solved, by_value: float) -> Left:
+    """A quadratic level with its reach; columns whose multipliers the reach does not cover stay unfixed."""
+    y = _with_ends(face, solved.y)
+    slope = slope_left(face, level, solved.x, y, solved.w)
+    error = slope.error + np.sqrt(level.diagonal) * slope.image_error
+    at = _at_ends(face, solved.x, slope.left)
+    left = _fixed(face, solved, slope, error, at & (np.abs(slope.left) > 2 * error))
+    found = Reach(by_value, False, False)
+    for _ in range(TRIES):
+        held = _held(face, left, slope.left, solved.y)
+        if not held.small(level):
+            return replace(left, reach=by_value, exact=False, by_value=True)
+        found = reach(held, level, slope, solved.near.shift, _loose(face, solved, y, held))
+        covered = error + np.sqrt(level.diagonal) * min(found.length, by_value)
+        kept = np.abs(slope.left) > 2 * covered
+        if kept[left.fixed].all():
+            break
+        left = _fixed(face, solved, slope, error, at & kept)
+    else:
+        return replace(Left.nothing(), reach=by_value, exact=False, by_value=True)
+    if found.length < by_value:
+        return replace(left, reach=found.length, exact=found.exact, certain=found.certain)
+    return replace(left, reach=by_value, exact=found.exact, certain=found.certain)
+
+
+def _fixed(face: Face, solved: Solved, slope: Slope, error: Vector, wide: NDArray[np.bool_]) -> Left:
+    columns = np.flatnonzero(wide)
+    none = np.zeros(0, np.intp)
+    if not face.records and not face.given.low.size:
+        return Left(none, none, np.zeros(0), np.zeros(0), columns)
+    rows = np.flatnonzero((solved.y != 0) & _open_rows(face))
+    left = _with_spreads(face, solved, slope.left, error, Left(columns, rows, np.zeros(0), np.zeros(0), none))
+    near_columns = left.column_spread <= CLOSE * face.scale[columns]
+    near_rows = left.row_spread <= CLOSE * face.row_size[rows]
+    return Left(
+        columns[near_columns], rows[near_rows], left.column_spread[near_columns], left.row_spread[near_rows], none
+    )
+
+
+def _with_spreads(face: Face, solved: Solved, z: Vector, error: Vector, left: Left) -> Left:
+    """How far fixed columns and rows may be from their ends at true minimisers."""
+    given, box, own = face.given, face.box, solved.bracket
+    x, y = double(solved.x), double(solved.y)
+    room = own.allowance
+    for record, part in zip(face.records, solved.w, strict=True):
+        if record.P is not None and part.any():
+            apart = float(np.linalg.norm(double(record.P.times(solved.x - record.x))))
+            room += record.level.dual_size(part) * record.reach + float(np.linalg.norm(double(part))) * apart
+    lowest = np.minimum(np.minimum(z * (box.lower - x), z * (box.upper - x)), 0)
+    lowest -= error * np.maximum(box.upper - x, x - box.lower)
+    lowest[face.column_side != 0] = 0
+    activity, widest = double(face.A.times(solved.x)), np.asarray(face.A.size @ (box.upper - box.lower))
+    ends = np.where(y > 0, given.low, given.high) - activity
+    lowest_rows = np.minimum(y * np.where(np.isfinite(ends), ends, -np.sign(y) * widest), 0)
+    for record in face.records:  # what is fixed already cannot be far from its end
+        lowest[record.columns] = -np.abs(z[record.columns]) * record.column_spread
+        lowest_rows[record.rows] = -np.abs(y[record.rows]) * record.row_spread
+    room += -float(lowest.sum()) - float(lowest_rows.sum())
+    room = 1.01 * max(room, 0.0)
+    return replace(left, column_spread=room / np.abs(z[left.columns]), row_spread=room / np.abs(y[left.rows]))
+
+
+def _with_ends(face: Face, y: Ext) -> Ext:
+    """Without the multipliers of ends that are not there, and those that are rounding of the others."""
+    noise = np.abs(y) * face.row_size <= UNIT * (np.abs(y) * face.row_size).max(initial=0)
+    return np.where(noise | ((y > 0) & np.isinf(face.given.low)) | ((y < 0) & np.isinf(face.given.high)), 0, y)
+
+
+def _loose(face: Face, solved: Solved, y: Ext, held: Held) -> float:
+    """What the multipliers of rows that are not held gain as the true solution nearby is not at their ends."""
+    size = np.abs(double(y))
+    size[held.rows] = 0
+    if not size.any():
+        return 0.0
+    ends = np.where(y > 0, face.given.low, np.where(y < 0, face.given.high, 0.0))
+    apart = np.where(size > 0, np.abs(double(ends - face.A.times(solved.x))), 0.0) + face.A.times_error(solved.x)
+    if solved.near.moves is not None:
+        apart = apart + np.asarray(face.A.size @ solved.near.moves)
+    return float(size @ apart) * (1 + 1e-12)
+
+
+def _held(face: Face, left: Left, z: Vector, y: Ext) -> Held:
+    """What the face will hold once these are fixed."""
+    columns, rows = face.column_side.copy(), face.row_side.copy()
+    columns[left.fixed] = -np.sign(z[left.fixed])
+    rows[left.rows] = -np.sign(double(y[left.rows]))
+    return Held(face, columns, rows)
+
+
+def _at_ends(face: Face, x: Ext, z: Vector) -> NDArray[np.bool_]:
+    at = np.where(z > 0, x == face.given.lower, x == face.given.upper) & (z != 0)
+    return np.asarray(at & _open_columns(face))
+
+
+def _open_columns(face: Face) -> NDArray[np.bool_]:
+    return np.asarray((face.column_side == 0) & (face.given.lower < face.given.upper))
+
+
+def _open_rows(face: Face) -> NDArray[np.bool_]:
+    return np.asarray((face.row_side == 0) & (face.given.low < face.given.high))

@@ -1,0 +1,294 @@
+"""One level of a chain as a convex quadratic, evaluated in extended precision with its rounding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from ...arrays import Matrix, Vector
+from ...numerics.extended import UNIT, Ext, ExtMatrix, dense, double, ext, is_sparse, sum_units, total
+from ...numerics.rows import power_of_two
+from ...objectives.base import Objective
+from ...objectives.form import Form
+
+DENSE = 100
+"""Up to this many variables everything is dense: sparse matrices would cost more than the arithmetic."""
+
+
+LEAST = 1e-140
+"""Data may be no smaller, nor larger than its inverse."""
+
+
+class Square(NamedTuple):
+    """scale/2 ||F x - b||^2; without F, the identity; without b, zero."""
+
+    F: ExtMatrix | None
+    b: Vector | None
+    scale: np.longdouble
+
+
+class Bend(NamedTuple):
+    """scale/2 x'Qx."""
+
+    Q: ExtMatrix
+    scale: np.longdouble
+
+
+class Evaluation(NamedTuple):
+    """Value and gradient in extended precision, with bounds on their rounding errors."""
+
+    value: np.longdouble
+    grad: Ext
+    value_error: float
+    grad_error: Vector
+
+
+def why_not_quadratic(objective: Objective) -> str:
+    """Empty where ``Level`` can hold the objective; else the reason."""
+    form = objective.form
+    if form is None:
+        return f"{objective.formless} is neither linear nor quadratic"
+    others = [term.loss.name for term in form.losses if not term.loss.quadratic]
+    others += [type(norm).__name__ for norm in form.norms]
+    if others:
+        return f"{others[0]} is neither linear nor quadratic"
+    if not form.matrices:
+        return "its least squares hold a LinearOperator, not a matrix"
+    return _why_not_in_range(form) if form.convex else "its quadratic is not convex"
+
+
+def _why_not_in_range(form: Form) -> str:
+    """Squares of the data must be numbers."""
+    given: list[tuple[str, Any]] = []
+    for loss, data, _ in form.losses:
+        given += [("matrix", None if data is None else data.raw), ("target", loss.target)]
+    given += [("Q", bend.Q) for bend in form.bends] + [("linear term", slope.c) for slope in form.linear]
+    for name, values in (*given, ("constant", form.constant)):
+        if values is None or 0 in np.shape(values):
+            continue
+        sizes = np.ravel(dense(abs(values).max(axis=0)) if is_sparse(values) else np.abs(values).max(axis=0))
+        sizes = sizes[sizes > 0]
+        if sizes.size and not LEAST <= sizes.min() <= sizes.max() <= 1 / LEAST:
+            kind = "columns" if np.ndim(values) == 2 else "entries"
+            return (
+                f"its {name} has {kind} of size {sizes.min():.0e} to {sizes.max():.0e}, whose squares are no numbers: "
+                "choose other units"
+            )
+    return ""
+
+
+@dataclass
+class Level:
+    """sum of squares and bends + <q, x> + constant, in units where variables and values have size 1."""
+
+    dim: int
+    q: Ext
+    length: float = 1.0  # the unit of the variables, a power of two
+    unit: float = 1.0  # that of the values, likewise
+    squares: list[Square] = field(default_factory=list)
+    bends: list[Bend] = field(default_factory=list)
+    constant: np.longdouble = field(default_factory=lambda: np.longdouble(0))
+    lower_bound: float = -np.inf
+    rounded: bool = False  # whether q is not the sum of the given ones to the last bit
+
+    @classmethod
+    def of(cls, form: Form | None, dim: int, length: float = 1.0, sizes: Vector | None = None) -> Level:
+        """The form of an objective that ``why_not_quadratic`` has passed, for variables in units of ``length``.
+
+        Values come in units of what is added up to them at variables of these ``sizes``, 1 if not given.
+        """
+        assert form is not None
+        level = cls(dim, ext(np.zeros(dim)), length, constant=form.constant / length**2)
+        for loss, data, scale in form.losses:
+            target = None if loss.target is None else loss.target / length
+            level.squares.append(Square(None if data is None else ExtMatrix(data.raw), target, scale))
+        level.bends = [Bend(ExtMatrix(bend.Q), bend.scale) for bend in form.bends]
+        for c, scale in form.linear:
+            level.rounded |= _rounds(level.q, scale)
+            level.q = level.q + scale * ext(c) / length
+        unit = float(power_of_two(np.array([level._size(np.ones(dim) if sizes is None else sizes)]))[0])
+        level.q, level.constant = level.q / unit, level.constant / unit
+        level.squares = [square._replace(scale=square.scale / unit) for square in level.squares]
+        level.bends = [bend._replace(scale=bend.scale / unit) for bend in level.bends]
+        level.unit = unit * length**2
+        level.lower_bound = form.lower_bound / level.unit
+        return level
+
+    def _size(self, sizes: Vector) -> float:
+        """What is added up to values of the second-order part at variables of these sizes; 0 without one."""
+        total = 0.0
+        for F, b, scale in self.squares:
+            image = sizes if F is None else np.asarray(F.size @ sizes)
+            total += float(scale) * float(np.max(image + (0.0 if b is None else np.abs(b)), initial=0.0)) ** 2
+        for Q, scale in self.bends:
+            total += float(scale) * float(np.max(sizes * (Q.size @ sizes), initial=0.0))
+        return total
+
+    @property
+    def linear(self) -> bool:
+        """Whether no second-order term is there."""
+        return not self.squares and not self.bends
+
+    @cached_property
+    def strong_convexity(self) -> float:
+        """mu > 0 where the level holds a squared distance; 0 where nothing is known."""
+        mu = float(sum(square.scale for square in self.squares if square.F is None))
+        return mu * (1 - 1e-15)
+
+    def at(self, x: Ext) -> Evaluation:
+        """Value and gradient at x."""
+        size = np.abs(double(x))
+        terms = self.q * x
+        units = sum_units(x.size) + 4
+        value, grad = self.constant + total(terms), self.q.copy()
+        value_error = units * UNIT * (float(np.abs(terms).sum()) + abs(float(self.constant)))
+        grad_error = 4 * UNIT * np.abs(double(self.q))
+        for F, b, scale in self.squares:
+            image = x if F is None else F.times(x)
+            residual = image if b is None else image - b
+            lost = UNIT * np.abs(double(residual)) + (0.0 if F is None else F.times_error(x))
+            part = residual if F is None else F.transpose_times(residual)
+            half = scale * total(residual * residual) / 2
+            value, grad = value + half, grad + scale * part
+            units = sum_units(residual.size) + 6
+            value_error += units * UNIT * float(half)
+            value_error += float(scale) * float((np.abs(double(residual)) + lost / 2) @ lost) * (1 + 1e-14)
+            spread = lost if F is None else F.transpose_times_error(residual) + np.asarray(F.size.T @ lost)
+            grad_error = grad_error + float(scale) * (spread + 2 * UNIT * np.abs(double(part)))
+        for Q, scale in self.bends:
+            image, lost = Q.times(x), Q.times_error(x)
+            products = x * image
+            value, grad = value + scale * total(products) / 2, grad + scale * image
+            units = sum_units(x.size) + 6
+            value_error += float(scale) * (units * UNIT * float(np.abs(products).sum()) + float(lost @ size))
+            grad_error = grad_error + float(scale) * (lost + 2 * UNIT * np.abs(double(image)))
+        return Evaluation(value, grad, value_error + 4 * UNIT * abs(float(value)), grad_error)
+
+    def grad(self, x: Ext) -> Ext:
+        """The gradient alone."""
+        grad = self.q
+        for F, b, scale in self.squares:
+            residual = (x if F is None else F.times(x)) - (0 if b is None else b)
+            grad = grad + scale * (residual if F is None else F.transpose_times(residual))
+        for Q, scale in self.bends:
+            grad = grad + scale * Q.times(x)
+        return grad
+
+    def hessian_times(self, d: Ext) -> Ext:
+        """H d."""
+        image = ext(np.zeros(self.dim))
+        for F, _, scale in self.squares:
+            image = image + scale * (d if F is None else F.transpose_times(F.times(d)))
+        for Q, scale in self.bends:
+            image = image + scale * Q.times(d)
+        return image
+
+    def bend(self, moves: Vector) -> float:
+        """A bound on <d, Hd> for all d whose entries are no larger than ``moves``."""
+        square = 0.0
+        for F, _, scale in self.squares:
+            image = moves if F is None else F.size @ moves
+            square += float(scale) * float(image @ image)
+        for Q, scale in self.bends:
+            square += float(scale) * float(moves @ (Q.size @ moves))
+        return square * (1 + 1e-12)
+
+    @cached_property
+    def diagonal(self) -> Vector:
+        """That of H, rounded up."""
+        entries = np.zeros(self.dim)
+        for F, _, scale in self.squares:
+            entries += float(scale) * (1.0 if F is None else np.asarray((F.size**2).sum(axis=0)).ravel())
+        for Q, scale in self.bends:
+            entries += float(scale) * np.abs(Q.A.diagonal())
+        return entries * (1 + 1e-12)
+
+    def grad_size(self, x: Ext, scale: Vector) -> float:
+        """What a gradient near x must be compared with to be called zero, for variables of sizes ``scale``.
+
+        The largest sum of the absolute values that cancel in it; where x and the targets are themselves nothing
+        but rounding, what rounding of the variables' sizes makes of it.
+        """
+        at, size = np.abs(double(x)) + 1e-6 * scale, np.abs(double(self.q))
+        for F, b, weight in self.squares:
+            parts = (at if F is None else F.size @ at) + (0.0 if b is None else np.abs(b))
+            size = size + float(weight) * (parts if F is None else F.size.T @ parts)
+        for Q, weight in self.bends:
+            size = size + float(weight) * (Q.size @ at)
+        return float((size * scale).max(initial=0.0)) or 1.0
+
+    # -- the second-order part as rows: P d = 0 says that a step d does not change it -------------------------
+
+    @property
+    def height(self) -> int:
+        """How many rows ``rows`` has."""
+        return sum(self.dim if s.F is None else s.F.shape[0] for s in self.squares) + self.dim * len(self.bends)
+
+    @cached_property
+    def rows(self) -> Matrix:
+        """P: the matrices of all second-order terms, stacked. All minimisers over a convex set have the same P x."""
+        identity = np.eye(self.dim) if self.dim <= DENSE else sp.eye_array(self.dim, format="csr")
+        blocks: list[Matrix] = [identity if s.F is None else s.F.A for s in self.squares]
+        blocks += [bend.Q.A for bend in self.bends]
+        return stack(blocks, self.dim)
+
+    @cached_property
+    def image(self) -> ExtMatrix:
+        """P with products in extended precision."""
+        only = self.squares[0].F if len(self.squares) == 1 and not self.bends else None
+        return ExtMatrix(self.rows) if only is None else only
+
+    def root(self, columns: NDArray[np.intp]) -> Matrix:
+        """R with R'R the Hessian of these (few) columns."""
+        identity = np.eye(columns.size)
+        blocks: list[Matrix] = [
+            float(np.sqrt(s.scale)) * (identity if s.F is None else dense(s.F.A[:, columns])) for s in self.squares
+        ]
+        for Q, scale in self.bends:
+            part = dense(Q.A[columns][:, columns])
+            sizes = np.sqrt(np.maximum(part.diagonal(), 0.0))  # zero: so is the whole column
+            unit = power_of_two(sizes)  # so that rounding is small beside every column
+            values, vectors = np.linalg.eigh(part / unit / unit[:, None])
+            values = np.maximum(values, 0)  # below that is rounding
+            blocks.append(np.sqrt(float(scale) * values)[:, None] * vectors.T * np.where(sizes > 0, unit, 0.0))
+        return np.vstack(blocks)
+
+    @cached_property
+    def image_size(self) -> float:
+        """A factor with |P d| <= image_size * sqrt(<d, Hessian d>)."""
+        square = sum(float(1 / s.scale) for s in self.squares)
+        square += sum(float(np.sqrt((bend.Q.size**2).sum())) / float(bend.scale) for bend in self.bends)
+        return float(np.sqrt(square))
+
+    def dual_size(self, w: Ext) -> float:
+        """The norm of w with |<w, P d>| <= dual_size(w) * sqrt(<d, Hessian d>)."""
+        square, start = np.longdouble(0), 0
+        for F, _, scale in self.squares:
+            size = self.dim if F is None else F.shape[0]
+            square += total(w[start : start + size] ** 2) / scale
+            start += size
+        for Q, scale in self.bends:
+            part = w[start : start + self.dim]
+            square += max(total(part * Q.times(part)), np.longdouble(0)) / scale
+            start += self.dim
+        return float(np.sqrt(square)) * (1 + 1e-15)
+
+
+def _rounds(q: Ext, factor: np.longdouble) -> bool:
+    """Whether another vector times the factor may round when it is added to q."""
+    return bool(q.any()) or abs(float(np.frexp(factor)[0])) != 0.5
+
+
+def stack(blocks: list[Matrix], dim: int) -> Matrix:
+    """The blocks on top of each other: dense if all are, else CSR."""
+    blocks = [block for block in blocks if block.shape[0]]
+    if not blocks:
+        return np.zeros((0, dim))
+    if not any(sp.issparse(block) for block in blocks):
+        return np.vstack(blocks)
+    return sp.csr_array(sp.vstack(blocks))

@@ -1,0 +1,192 @@
+"""A true solution of the levels before, close to a point that only nearly is one.
+
+With S the columns that are not fixed, and E the rows that all true solutions x* share (``Held``), the step d from the
+point x to any of them has |E d_S| <= missed. Two theorems:
+
+* E has full column rank: there is one true solution only, x + d with d_S = E^+ (E d_S), whatever is tight at x.
+* E has rank r, exactly, and so has E on the columns that are away from their bounds: the shortest d on those columns
+  with the same E d leads to a point that shares the images P_k x* and the fixed rows with x*, so that it is a true
+  solution too if no bound and no other row is crossed on the way.
+
+Either way the entries of d are at most missed times the norms of the rows of E^+, f rises by at most
+|E^+' grad f| missed + <d, Hd>/2, and rounding of E^+ is bounded by its perturbation theory (Wedin 1973): two matrices
+of one rank, eps apart, have pseudo-inverses that are 2 eps/(sigma - eps)^2 apart.
+
+Where the point has no room, one that is a little nearer to the point of a level before may have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Matrix, Vector
+from ...numerics.extended import UNIT, Ext, dense, double
+from ...numerics.rank import resolved
+from .held import Held
+from .level import Level
+from .pinned import pinned
+
+STEPS = tuple(2.0**-k for k in (60, 56, 52, 48, 44, 40, 36, 32, 28, 24, 20, 16, 12, 8))
+"""How far to go, relative, to the point of a level before for more room."""
+
+
+class Near(NamedTuple):
+    """How much more than at the point the level may be at a true solution, how far it is, if it is the only one."""
+
+    rise: float
+    shift: float  # sqrt(<d, Hd>), H the Hessian of the level
+    single: bool
+    moves: Vector | None = None  # the same by columns; None where it is the point itself
+
+
+HERE = Near(0.0, 0.0, False)
+NOWHERE = Near(np.inf, np.inf, False)
+
+
+class Inverse(NamedTuple):
+    """What is known of E^+ on some columns."""
+
+    left: Matrix  # U and V/sigma of those singular values that count
+    right: Matrix
+    lost: float  # a bound on the error of E^+
+
+    def moves(self, missed: float) -> Vector:
+        """Bounds on the entries of E^+ e for |e| <= missed."""
+        return np.asarray(missed * (np.linalg.norm(self.right, axis=1) + self.lost) * (1 + 1e-12))
+
+
+def near(held: Held, level: Level, x: Ext) -> Near:
+    """What is proved about a true solution of the levels before near x."""
+    found = _near(held, level, x)
+    if found is NOWHERE:
+        limits = pinned(held, x)
+        if limits is not None:
+            found = _near(held.without(limits), level, x)
+    return found
+
+
+def _near(held: Held, level: Level, x: Ext) -> Near:
+    face = held.face
+    if held.rank == held.columns.size:
+        inverse = pseudo_inverse(held.E, held.rank)
+        assert inverse is not None
+        return _judged(held, level, x, x, np.arange(held.columns.size), inverse)._replace(single=True)
+    if not (held.certain and face.certain and all(record.exact for record in face.records)):
+        return NOWHERE
+    inverses: dict[bytes, Inverse | None] = {}
+    for base in _bases(held, x):
+        way = _way(held, base, inverses)
+        if way is not None:
+            return _judged(held, level, x, base, *way)
+    return NOWHERE
+
+
+def by_rounding(held: Held, level: Level, x: Ext) -> Near:
+    """Where no true point of Z can be shown: the distance to one as if the rows that x misses were the only ones.
+
+    No theorem, but the price of the assumption that a point which misses rows by rounding counts as one of Z.
+    """
+    face, given = held.face, held.face.given
+    activity, off = face.A.times(x), face.A.times_error(x)
+    outside = double(np.maximum(given.low - activity, activity - given.high)) + off
+    rows = np.flatnonzero(outside > 0)
+    if not rows.size:
+        return HERE
+    G = dense(face.A.A[rows]) * face.scale / face.row_size[rows, None]
+    missed = float(np.linalg.norm(outside[rows] / face.row_size[rows]))
+    moves = 2 * missed * np.linalg.norm(np.linalg.pinv(G, rcond=1e-12), axis=1) * face.scale
+    bend = level.bend(moves)
+    rise = float(np.abs(double(level.grad(x))) @ moves) + bend / 2
+    return Near(rise, float(np.sqrt(bend)), False, moves)
+
+
+def several(held: Held, x: Ext) -> bool:
+    """Whether there are two true solutions of the levels before, for certain."""
+    face = held.face
+    if not (held.certain and face.certain and all(record.exact for record in face.records)):
+        return False
+    inverses: dict[bytes, Inverse | None] = {}
+    there: list[tuple[Ext, float]] = []
+    for base in (x, x + np.longdouble(STEPS[-1]) * (face.x - x)):
+        way = _way(held, base, inverses)
+        if way is None:
+            continue
+        inside, inverse = way
+        if inside.size > held.rank:  # whatever the way, a step that changes nothing held leads on
+            return True
+        there.append((base, float((inverse.moves(held.missed(base)) * held.scale[inside]).max(initial=0.0))))
+    return len(there) == 2 and float(np.abs(there[1][0] - there[0][0]).max()) > 2 * (there[0][1] + there[1][1])
+
+
+def pseudo_inverse(E: Matrix, rank: int) -> Inverse | None:
+    """E^+ if it has this rank for certain; no larger one is asked about."""
+    if rank == 0:
+        return Inverse(np.zeros((E.shape[0], 0)), np.zeros((E.shape[1], 0)), 0.0)
+    if min(E.shape) < rank:
+        return None
+    left, values, right = np.linalg.svd(E, full_matrices=False)
+    error, least = resolved(values, E.shape), float(values[rank - 1])
+    if least <= 2 * error:
+        return None
+    return Inverse(left[:, :rank], right[:rank].T / values[:rank], 2 * error / (least - error) ** 2)
+
+
+def _bases(held: Held, x: Ext) -> Iterator[Ext]:
+    """The point itself, and points a little nearer to that of the level before."""
+    yield x
+    if (held.face.x != x).any():
+        for share in STEPS:
+            yield x + np.longdouble(share) * (held.face.x - x)
+
+
+def _way(held: Held, base: Ext, inverses: dict[bytes, Inverse | None]) -> tuple[NDArray[np.intp], Inverse] | None:
+    """Columns that are away from their bounds and lead to a true solution, those with too little room left out."""
+    face, S = held.face, held.columns
+    given = face.given
+    room = double(np.minimum(base - given.lower, given.upper - base))[S]
+    missed = held.missed(base)
+    inside = np.flatnonzero(room > 0)
+    while True:
+        key = inside.tobytes()
+        if key not in inverses:
+            inverses[key] = pseudo_inverse(held.E[:, inside], held.rank)
+        inverse = inverses[key]
+        if inverse is None:
+            return None
+        enough = room[inside] >= inverse.moves(missed) * held.scale[inside]
+        if enough.all():
+            break
+        inside = inside[enough]
+    moves = np.zeros(base.size)
+    moves[S[inside]] = inverse.moves(missed) * held.scale[inside]
+    other = np.setdiff1d(np.arange(given.low.size), held.rows)
+    activity, change = face.A.times(base)[other], np.asarray(face.A.size @ moves + face.A.times_error(base))[other]
+    slack = double(np.minimum(activity - given.low[other], given.high[other] - activity))
+    return (inside, inverse) if (slack >= change).all() else None
+
+
+def _judged(held: Held, level: Level, x: Ext, base: Ext, inside: NDArray[np.intp], inverse: Inverse) -> Near:
+    """What the level may gain on the way from x by ``base`` to the true solution beside it."""
+    missed, S = held.missed(base), held.columns[inside]
+    if not np.isfinite(missed):
+        return NOWHERE
+    moves = held.beside(base)
+    here = level.at(base)
+    slope = float(np.abs(double(here.grad)) @ moves)
+    grad = double(here.grad)[S] * held.scale[inside]
+    slope += missed * (float(np.linalg.norm(inverse.right.T @ grad)) + inverse.lost * float(np.linalg.norm(grad)))
+    slope += float(here.grad_error[S] @ moves[S])
+    moves[S] += inverse.moves(missed) * held.scale[inside]
+    rise = slope * (1 + 1e-12) + level.bend(moves) / 2
+    shift = np.sqrt(level.bend(moves))
+    if base is not x:
+        there = level.at(x)
+        rise += float(here.value - there.value) + here.value_error + there.value_error
+        apart = np.abs(double(base - x)) * (1 + UNIT)
+        shift += np.sqrt(level.bend(apart))
+        moves = moves + apart
+    return Near(max(0.0, rise), float(shift), False, moves) if np.isfinite(rise + shift) else NOWHERE

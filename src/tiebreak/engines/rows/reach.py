@@ -1,0 +1,122 @@
+"""How far the images of a level's true minimisers can be from that of its point, by the gradient.
+
+Let p be a true solution of the levels before, at a distance of |p - x|_H <= shift from the point x, H the Hessian and
+x* a true minimiser. The step d = x* - p changes nothing held, E d = 0, and <grad f(x*), d> <= 0, so that
+
+    |d|_H^2 <= -<c, d> + shift |d|_H,   c the gradient at x, of which only what E leaves matters.
+
+For any v and y with c = Hv + E'y + rest on the unfixed columns, -<c, d> <= |v|_H |d|_H + |rest| |d|. (Rows that are
+not held, but have multipliers, add those times the distance of p from their ends: ``loose``, under the square root.)
+As |d| is no larger than the set, |d|_H <= |v|_H + shift + sqrt(|rest| |d|), whatever the ranks. If c belongs to the
+range of H and E' for certain, and no such row takes a part out of that, d may be taken without the directions that
+change neither, so that |d| <= |d|_H/sigma with sigma^2 the smallest nonzero curvature where E d = 0: then
+|d|_H <= |v|_H + shift + |rest|/sigma, linear in the residual, where the difference of two values would give its square
+root.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...arrays import Matrix, Vector
+from ...numerics.extended import dense, double, ext
+from ...numerics.rank import EPS, exact_rank, resolved
+from ...numerics.rows import power_of_two
+from .held import Held
+from .level import Level
+from .slope import Slope
+
+
+class Reach(NamedTuple):
+    """A bound on |x* - x|_H for all minimisers x*, and whether being held and having their images is to be one."""
+
+    length: float
+    exact: bool
+    certain: bool  # whether the rank of the images is known
+
+
+class Curvature(NamedTuple):
+    """The singular values of a root of H where E d = 0 (those not zero for certain), and how well they are known."""
+
+    basis: Matrix  # of E's null space, in scaled columns
+    values: Vector
+    vectors: Matrix
+    least: float
+
+
+def reach(held: Held, level: Level, slope: Slope, shift: float, loose: float) -> Reach:
+    """The bound from what multipliers left of the gradient at the point.
+
+    ``loose`` bounds what the multipliers of rows that are not held can gain, as p need not be at their ends.
+    """
+    S = held.columns
+    if S.size == 0:
+        return Reach(shift + np.sqrt(loose), True, True)
+    root = level.root(S)
+    scale = _scale(held, root)
+    E = held.E / held.scale * scale
+    own = _curvature(E, root * scale, bool(level.bends))
+    left = slope.left[S] * scale
+    v = own.basis @ (own.vectors @ ((own.vectors.T @ (own.basis.T @ left)) / own.values**2))
+    full = ext(np.zeros(level.dim))
+    full[S] = v * scale
+    image = level.hessian_times(full)
+    along = float(np.sqrt(max(0.0, float(full @ image)))) * (1 + 1e-12)
+    rest = left - double(image)[S] * scale
+    rest = rest - E.T @ np.linalg.lstsq(E.T, rest, rcond=None)[0] if E.size else rest
+    unexplained = float(np.linalg.norm(rest)) * 1.01 + float(np.linalg.norm(slope.error[S] * scale))
+    unexplained += (8 + E.shape[0]) * EPS * float(np.linalg.norm(left))
+    along += slope.image_error
+    certain, exact = _decided(held, level, E, scale, own)
+    box = held.face.box
+    width = float(np.linalg.norm((box.upper - box.lower)[S] / scale))
+    length = along + np.sqrt(unexplained * width + loose)
+    if exact and not loose:
+        length = min(length, along + (unexplained / own.least if own.values.size else 0.0) + np.sqrt(loose))
+    return Reach(1.01 * (float(length) + 2 * shift), exact, certain)
+
+
+def _scale(held: Held, root: Matrix) -> Vector:
+    """Powers of two that give the columns of E and of the root size 1."""
+    largest = float(np.abs(root).max(initial=0.0)) or 1.0
+    sizes = np.hypot(np.linalg.norm(root / largest, axis=0), np.linalg.norm(held.E, axis=0) / held.scale)
+    return np.where(sizes > 0, 1 / power_of_two(sizes), held.scale)
+
+
+def _curvature(E: Matrix, root: Matrix, squared: bool) -> Curvature:
+    """For a root that was taken of H itself (``squared``), H's rounding is what matters."""
+    basis, tilt = np.eye(root.shape[1]), 0.0
+    if E.size:
+        _, sizes, right = np.linalg.svd(E)
+        rank = int(np.sum(sizes > 2 * resolved(sizes, E.shape)))
+        basis = right[rank:].T
+        tilt = 2 * resolved(sizes, E.shape) / float(sizes[rank - 1]) if rank else 0.0
+    if not basis.size or not root.size:
+        return Curvature(basis, np.zeros(0), np.zeros((basis.shape[1], 0)), np.inf)
+    _, values, right = np.linalg.svd(root @ basis, full_matrices=False)
+    size = float(np.linalg.norm(root, 2))
+    error = resolved(np.array([size]), root.shape) + size * tilt
+    least = np.sqrt(np.maximum(values**2 - size * error, 0)) if squared else np.maximum(values - error, 0)
+    counted = int(np.sum(least > error if not squared else values**2 > 2 * size * error))
+    return Curvature(basis, values[:counted], right[:counted].T, float(least[counted - 1]) if counted else np.inf)
+
+
+def _decided(held: Held, level: Level, E: Matrix, scale: Vector, own: Curvature) -> tuple[bool, bool]:
+    """Whether the rank of E and H is known, and whether the gradient has no part outside their range."""
+    n, rank = held.columns.size, held.rank + own.values.size
+    if rank == n:
+        return True, True
+    images = dense(level.rows[:, held.columns]) * scale
+    rows = np.vstack([E, images / _size(images)])
+    certain = rank == rows.shape[0] or exact_rank(rows) == rank
+    q = level.q[held.columns] * scale
+    if not certain or not q.any():
+        return certain, certain
+    whole = double(q)
+    return True, bool((whole == q).all()) and exact_rank(np.vstack([rows, whole / _size(whole)])) == rank
+
+
+def _size(values: Vector) -> float:
+    return float(power_of_two(np.array([np.abs(values).max(initial=0.0)]))[0])

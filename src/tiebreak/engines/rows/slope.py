@@ -1,0 +1,59 @@
+"""What multipliers leave of a level's gradient, so that next to nothing is lost where large terms cancel.
+
+A gradient F'(Fx - b) has two errors. That of the residual Fx - b is one of the image: it moves a minimiser's image by
+as much, however badly F is conditioned. That of the product with F' would be divided by F's smallest singular value;
+it is made to vanish here, by products in twice the precision of a double, whose sums cancel exactly.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...arrays import Matrix, Vector
+from ...numerics.extended import UNIT, Ext, dense, double, double_double_product, ext
+from .bracket import left_over
+from .face import Face
+from .level import DENSE, Level
+
+LARGEST = 400_000
+"""Up to this many entries of all matrices the products of twice the precision are taken."""
+
+
+class Slope(NamedTuple):
+    """The left-over of a gradient, a bound on its error apart from that of the image, and that one's in |.|_H."""
+
+    left: Vector
+    error: Vector
+    image_error: float
+
+
+def slope_left(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext]) -> Slope:
+    """grad - A'y - sum of P_k'w_k at x."""
+    n = x.size
+    count = sum(n if s.F is None else s.F.shape[0] for s in level.squares) + face.given.A.shape[0]
+    count += sum(P.shape[0] for _, P in face.predictors)
+    if level.bends or n > DENSE or count * n > LARGEST:
+        f = level.at(x)
+        left, error = left_over(face, f.grad, f.grad_error, y, w, np.zeros(len(face.records)))
+        return Slope(double(left), error, 0.0)
+    blocks: list[Matrix] = [double(level.q), double(level.q - double(level.q))]
+    factors = [ext(np.ones(2)), -y]
+    image_error = 0.0
+    for F, b, scale in level.squares:
+        image = x if F is None else F.times(x)
+        residual = image if b is None else image - b
+        lost = UNIT * np.abs(double(residual)) + (0.0 if F is None else F.times_error(x))
+        image_error += float(np.sqrt(scale)) * float(np.linalg.norm(lost + 2 * UNIT * np.abs(double(residual))))
+        blocks.append(np.eye(n) if F is None else dense(F.A))
+        factors.insert(-1, scale * residual)
+    blocks += [dense(face.A.A), *(dense(P.A) for _, P in face.predictors)]
+    factors += [-part for record, part in zip(face.records, w, strict=True) if record.P is not None]
+    rows, multipliers = np.vstack(blocks), np.concatenate(factors)
+    high = double(multipliers)
+    low = double(multipliers - high)
+    columns = np.ascontiguousarray(rows.T)
+    parts = double_double_product(columns, high), double_double_product(columns, low)
+    size = np.abs(columns) @ np.abs(high)
+    return Slope(parts[0] + parts[1], 2.0**-51 * (np.abs(parts[0]) + np.abs(parts[1])) + 2.0**-97 * size, image_error)

@@ -1,0 +1,173 @@
+"""Chains of linear and quadratic levels over a polytope with rows, solved face by face.
+
+Each level is minimised over the minimisers of those before it, which are never described by a bound on a value: a
+linear level fixes the columns and rows with a nonzero multiplier, a quadratic one also the image P x. Later levels
+are solved for the step d from the point reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from ...arrays import Vector
+from ...numerics.extended import EXTENDED, double
+from ...objectives.base import Objective
+from ...sets.base import Domain
+from ..answer import Answer
+from ..interrupt import keeping, keeping_levels
+from .chain import Chain
+from .face import Face, is_elsewhere
+from .level import Level, why_not_quadratic
+
+ASSUMES = (
+    EXTENDED,
+    "multipliers of linear levels below 1e-18 of the costs they are made of are zero",
+    "matrices have the rank that they have modulo a random prime of 31 bits, where rounding leaves it open",
+    "points that violate constraints by rounding only count as feasible, at the price their multipliers give",
+)
+
+
+def rows_apply(levels: Sequence[Objective], domain: Domain) -> str:
+    """Empty where ``solve_rows`` applies, else the reason why not."""
+    dims = {level.dim for level in levels if level.dim}
+    rows = domain.with_dim(dims.pop()).rows if domain.dim is None and len(dims) == 1 else domain.rows
+    if rows is None or rows.limits_sizes:
+        return f"{domain!r} is not a polytope whose rows are known"
+    for k, objective in enumerate(levels):
+        if why := why_not_quadratic(objective):
+            return f"level {k}: {why}"
+    return ""
+
+
+def solve_rows(levels: Sequence[Objective], domain: Domain, *, tol: float = 1e-10) -> list[Answer]:
+    """Minimise each level over the minimisers of those before it, the first being the most important.
+
+    Parameters
+    ----------
+    levels : sequence of objectives
+        Linear, SquaredNorm, convex Quadratic, LeastSquares, their sums and positive multiples.
+    domain : set with rows that mention no absolute values, as Polyhedron, Box, Simplex, Birkhoff and products of these
+        The set of the first level.
+    tol : float
+        The relative width of a level's bracket with which a solver's answer is accepted at once.
+
+    Returns
+    -------
+    list of Answer
+        One a level. Its f is that level and its g the level before (for the first level, itself).
+
+    Examples
+    --------
+    The point nearest to the origin among those of a triangle with the least x[0] + x[1]:
+
+    >>> import tiebreak as tb
+    >>> from tiebreak.engines.rows.solve import solve_rows
+    >>> triangle = tb.Polyhedron(A_ub=[[-1.0, -1.0]], b_ub=[-1.0], bounds=(0, 1))
+    >>> answers = solve_rows([tb.Linear([1.0, 1.0]), tb.SquaredNorm()], triangle)
+    >>> answers[-1].x, answers[-1].lower_unique
+    (array([0.5, 0.5]), False)
+    """
+    dims = {level.dim for level in levels if level.dim} | ({domain.dim} if domain.dim else set())
+    if len(dims) != 1:
+        raise ValueError(f"levels and domain must have one number of variables, got {sorted(dims)}")
+    domain = domain.with_dim(dims.pop())
+    if why := rows_apply(levels, domain):
+        raise ValueError(f"the exact method by rows does not apply: {why}")
+    loose, ambiguous = _solve_in_good_units(levels, domain, tol, False)
+    if ambiguous is None:
+        return loose
+    sharp, _ = _solve_in_good_units(levels, domain, tol, True)
+    joined = [_joined(*pair) for pair in zip(loose, sharp, strict=True)]
+    for k in range(ambiguous + 1, len(joined)):
+        before = joined[k - 1]
+        f_lower = levels[k].lower_bound
+        joined[k] = replace(joined[k], g_lower=before.f_lower, g_upper=before.f_upper, f_lower=f_lower, f_upper=np.inf)
+    return joined
+
+
+def _joined(a: Answer, b: Answer) -> Answer:
+    """What holds with and without a tie that is within rounding of the data, at the point of the data as given.
+
+    The true face of the level in question lies between the loose one, where none of its small multipliers counts, and
+    the sharp one, where all do; so the next optimal value is between those on both. Of the levels after that one
+    nothing is known: their faces are not between two others.
+    """
+    return replace(
+        b,
+        g_lower=min(a.g_lower, b.g_lower),
+        g_upper=max(a.g_upper, b.g_upper),
+        f_lower=min(a.f_lower, b.f_lower),
+        f_upper=max(a.f_upper, b.f_upper),
+        lower_unique=a.lower_unique if a.lower_unique == b.lower_unique else None,
+        upper_constant=a.upper_constant if a.upper_constant == b.upper_constant else None,
+        well_posed=False,
+        notes=tuple(dict.fromkeys(a.notes + b.notes)),
+        steps=a.steps + b.steps,
+    )
+
+
+def _unfinished(before: Answer, objective: Objective) -> Answer:
+    """What is known while the level after ``before`` is being solved."""
+    notes = (*before.notes, "stopped before the last level was solved")
+    low, high = before.f_lower, before.f_upper
+    return Answer(before.x, low, high, objective.lower_bound, np.inf, well_posed=False, notes=notes, assumes=ASSUMES)
+
+
+def _solve_in_good_units(
+    levels: Sequence[Objective], domain: Domain, tol: float, sharp: bool
+) -> tuple[list[Answer], int | None]:
+    """``_solve``, and again from its point and in units of its size where that differs and a bracket is wide."""
+    first = _solve(levels, domain, tol, sharp)
+    x = first[0][-1].x
+    if _width(first[0]) <= tol or not is_elsewhere(levels, domain, x):
+        return first
+    again = _solve(levels, domain, tol, sharp, x)
+    return again if _width(again[0]) < _width(first[0]) else first
+
+
+def _width(answers: list[Answer]) -> float:
+    return max(answer.width for answer in answers)
+
+
+def _solve(
+    levels: Sequence[Objective], domain: Domain, tol: float, sharp: bool, point: Vector | None = None
+) -> tuple[list[Answer], int | None]:
+    """The answers, and after how many of them another choice of what counts as nonzero might change the rest."""
+    face, length = Face.of(domain, levels, point)
+    chain = Chain(face, tol, sharp)
+    answers: list[Answer] = []
+    unit_before = 1.0
+    for k, objective in enumerate(levels):
+        level = Level.of(objective.form, face.x.size, length, np.maximum(face.scale, np.abs(double(face.x))))
+        before = answers[-1] if answers else None
+        on_stop = nullcontext() if before is None else keeping(partial(_unfinished, before, objective))
+        with on_stop, keeping_levels(answers):
+            own, unique, constant, moves = chain.solve(level, last=0 < k == len(levels) - 1)
+        answers.append(
+            Answer(
+                x=double(face.x) * length,
+                g_lower=before.f_lower if before else own.lower * level.unit,
+                g_upper=before.f_upper if before else own.upper * level.unit,
+                f_lower=own.lower * level.unit,
+                f_upper=own.upper * level.unit,
+                multiplier=float(own.prices[-1]) * level.unit / unit_before if before else 0.0,
+                lower_unique=unique,
+                upper_constant=constant,
+                well_posed=chain.well_posed,
+                notes=tuple(dict.fromkeys(chain.notes)),
+                assumes=(*ASSUMES, *chain.assumes),
+                steps=chain.steps,
+                moves=None if moves is None else moves * length,
+            )
+        )
+        unit_before = level.unit
+    if len(answers) == 1:
+        chain.settle()
+    own_unique = chain.told(face.x) if len(answers) == 1 else answers[1].lower_unique
+    answers[0] = replace(answers[0], lower_unique=own_unique)
+    return answers, chain.ambiguous

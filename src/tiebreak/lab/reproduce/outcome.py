@@ -1,0 +1,108 @@
+"""What an experiment leaves: claims with verdicts, panels of curves, tables. Plain data; pages are made elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from ...arrays import Vector
+from ..workshop import Workshop
+
+Size = Literal["quick", "normal", "full"]
+
+
+@dataclass(frozen=True)
+class Option:
+    """A flag of one experiment: ``--name`` on the command line, ``request.options["name"]`` in the run."""
+
+    name: str
+    help: str
+    takes_value: bool = False
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for. ``full`` runs the paper's iteration counts; ``quick`` takes a few seconds."""
+
+    workshop: Workshop
+    size: Size = "normal"
+    seed: int = 0
+    data: Path | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def pick(self, quick: int, normal: int, full: int) -> int:
+        """The number that goes with the size."""
+        return {"quick": quick, "normal": normal, "full": full}[self.size]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of the paper with a number or an ordering, and what became of it here.
+
+    ``holds`` is None where this run cannot decide it; ``why`` says why, or why it fails.
+    """
+
+    sentence: str
+    paper: str
+    ours: str
+    holds: bool | None
+    why: str = ""
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line: its values against each of the panel's horizontal axes ("updates", "seconds", ...).
+
+    ``role`` "bound" is a line that no iterate may cross, "shape" a region or a set, "truth" a reference.
+    """
+
+    label: str
+    x: Mapping[str, Vector]
+    y: Vector
+    role: Literal["run", "bound", "shape", "truth"] = "run"
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One picture. All its curves share the horizontal axes; ``log`` is how it opens, the reader may switch.
+
+    ``window`` (left, right, bottom, top) is the part it opens at; None shows everything.
+    """
+
+    name: str
+    title: str
+    y_label: str
+    curves: tuple[Curve, ...]
+    log: bool = True
+    log_x: bool = False
+    equal_axes: bool = False
+    caption: str = ""
+    window: tuple[float, float, float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of text or numbers under a header."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str | float | int, ...], ...]
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """All that an experiment has to show; ``story`` is a few paragraphs that say what was run on which data."""
+
+    name: str
+    title: str
+    story: tuple[str, ...]
+    claims: tuple[Claim, ...]
+    panels: tuple[Panel, ...]
+    tables: tuple[Table, ...] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    size: Size = "normal"

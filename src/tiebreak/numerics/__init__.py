@@ -1,0 +1,1 @@
+"""What engines and sets share: extended precision, ranks, foreign solvers, the deadline."""

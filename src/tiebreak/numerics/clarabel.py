@@ -1,0 +1,117 @@
+"""Clarabel (P. Goulart, Y. Chen, 2024): an interior-point method for cones. The only file to know it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from ..arrays import Matrix, Vector
+from .deadline import SPEED, OutOfTime
+from .foreign import TOLERANCE, Found
+
+FASTER_THAN_COUNTED = 4.0
+"""So many times faster than ``SPEED`` it factorises where time may be short: on large systems."""
+
+Cones = Sequence[tuple[str, int]]
+
+
+class Point(NamedTuple):
+    """x, the slacks s and the multipliers z of A x + s = b, and Clarabel's own word for them."""
+
+    x: Vector
+    s: Vector
+    z: Vector
+    word: str
+
+
+def solve_conic(
+    P: Matrix, q: Vector, A: Matrix, b: Vector, cones: Cones, *, tolerance: float = TOLERANCE, seconds: float = inf
+) -> Point:
+    """Minimise 1/2 x'Px + <q, x> subject to A x + s = b with s in a product of ``cones``, by pairs of kind and size.
+
+    The kinds are "zero", "nonnegative" and "second-order". Clarabel looks at the clock between its factorisations.
+    """
+    import clarabel
+
+    kinds = {
+        "zero": clarabel.ZeroConeT,
+        "nonnegative": clarabel.NonnegativeConeT,
+        "second-order": clarabel.SecondOrderConeT,
+    }
+    settings = _quiet()
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
+    if np.isfinite(seconds):
+        settings.time_limit = seconds
+    upper = sp.csc_matrix(sp.triu(sp.csc_matrix(P)))
+    made = [kinds[kind](size) for kind, size in cones]
+    answer = clarabel.DefaultSolver(upper, q, sp.csc_matrix(A), b, made, settings).solve()
+    return Point(np.array(answer.x), np.array(answer.s), np.array(answer.z), str(answer.status))
+
+
+def solve(
+    H: Matrix,
+    c: Vector,
+    G: Matrix,
+    low: Vector,
+    high: Vector,
+    lower: Vector,
+    upper: Vector,
+    *,
+    tolerance: float = TOLERANCE,
+    seconds: float = inf,
+) -> tuple[Found, NDArray[np.int8]]:
+    """A quadratic programme (see ``foreign``), and the side of each row and then of each column.
+
+    A side is -1 at a low end and 1 at a high one: where the multiplier beats the slack; 0 elsewhere. ``OutOfTime`` says
+    that the first factorisation would take longer than ``seconds``.
+    """
+    if np.isfinite(seconds):
+        from .effort import system_work  # which counts entries by the function below
+
+        seconds -= system_work(H, G) / (FASTER_THAN_COUNTED * SPEED)
+        if seconds <= 0:
+            raise OutOfTime
+    m, n = G.shape
+    B = sp.csr_array(sp.vstack([sp.csr_array(G), sp.eye_array(n, format="csr")]))
+    low, high = np.append(low, lower), np.append(high, upper)
+    tied = np.flatnonzero(low == high)
+    above = np.flatnonzero((low < high) & np.isfinite(high))
+    below = np.flatnonzero((low < high) & np.isfinite(low))
+    rows = sp.vstack([B[tied], B[above], -B[below]])
+    ends = np.concatenate([high[tied], high[above], -low[below]])
+    cones = [("zero", tied.size), ("nonnegative", above.size + below.size)]
+    x, s, z, word = solve_conic(H, c, rows, ends, cones, tolerance=tolerance, seconds=seconds)
+    y, side = np.zeros(m + n), np.zeros(m + n, dtype=np.int8)
+    y[tied], side[tied] = -z[: tied.size], 1
+    parts = slice(tied.size, tied.size + above.size), slice(tied.size + above.size, None)
+    y[above] -= z[parts[0]]
+    y[below] += z[parts[1]]
+    side[below[(z > s)[parts[1]]]] = -1
+    side[above[(z > s)[parts[0]]]] = 1
+    return Found(x, y[:m], word), side
+
+
+def factor_entries(H: Matrix, G: Matrix) -> float:
+    """How many entries the factor of [[H, G'], [G, -D]] has in Clarabel's ordering: counted, not computed."""
+    import clarabel
+
+    settings = _quiet()
+    settings.equilibrate_enable = settings.presolve_enable = False
+    m, n = G.shape
+    upper: Any = sp.triu(H)
+    data = sp.csc_matrix(upper), np.zeros(n), sp.csc_matrix(G), np.zeros(m)
+    solver = clarabel.DefaultSolver(*data, [clarabel.ZeroConeT(m)], settings)
+    return float(solver.get_info().linsolver.nnzL)
+
+
+def _quiet() -> Any:
+    import clarabel
+
+    settings = clarabel.DefaultSettings()
+    settings.verbose, settings.max_threads = False, 1
+    return settings

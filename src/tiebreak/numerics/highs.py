@@ -1,0 +1,218 @@
+"""HiGHS (Q. Huangfu, J. Hall, 2018): linear programmes kept hot, and convex quadratic ones. The only file to know it.
+
+The form, and the sense of the multipliers, are those of ``foreign``, without a Hessian where the programme is linear.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from ..arrays import Matrix, Vector
+from .foreign import Found
+
+FEASIBILITY = 1e-10
+"""How far HiGHS may miss bounds, rows and signs, in the units of the model: the least it takes."""
+SMALLEST_ENTRY = 1e-12
+"""Entries of matrices below this count as zero: the least it takes."""
+WAYS: dict[str, dict[str, Any]] = {
+    "hot": {},
+    "presolved": {"presolve": "on"},
+    "primal": {"simplex_strategy": 4},
+    "interior": {"solver": "ipm"},
+}
+"""How a programme can be solved: from the last basis; the others from a cold start, each slower than the one before."""
+
+
+class Status(NamedTuple):
+    """How a run ended: HiGHS's word for it, and what of it decides anything."""
+
+    word: str
+    optimal: bool = False
+    infeasible: bool = False
+    out_of_time: bool = False
+
+
+class Model:
+    """A linear programme that HiGHS keeps: costs, bounds and a last row can change, solves start from the last basis.
+
+    Parameters
+    ----------
+    A : sparse matrix
+        The rows.
+    low, high, lower, upper : array
+        The ends of rows and columns; infinite where there are none.
+    presolve : bool
+        Whether to look for simplifications before the first, cold solve.
+    """
+
+    def __init__(
+        self, A: Matrix, low: Vector, high: Vector, lower: Vector, upper: Vector, *, presolve: bool = False
+    ) -> None:
+        import highspy
+
+        m, n = A.shape
+        A = sp.csc_array(A)
+        self._rows = m
+        self._highs = highspy.Highs()
+        self.set_options(
+            output_flag=False,
+            parallel="off",  # not "threads": HiGHS refuses a number that differs from its first instance's
+            presolve="on" if presolve else "off",
+            primal_feasibility_tolerance=FEASIBILITY,
+            dual_feasibility_tolerance=FEASIBILITY,
+            small_matrix_value=SMALLEST_ENTRY,
+        )
+        self._highs.passModel(  # by arrays: the fields of a HighsLp are copied number by number
+            n,
+            m,
+            A.nnz,
+            int(highspy.MatrixFormat.kColwise),
+            int(highspy.ObjSense.kMinimize),
+            0.0,
+            np.zeros(n),
+            lower,
+            upper,
+            low,
+            high,
+            A.indptr.astype(np.int32),
+            A.indices.astype(np.int32),
+            A.data,
+            np.zeros(n, dtype=np.int32),  # all variables are continuous
+        )
+        self._columns = np.arange(n, dtype=np.int32)
+
+    def set_options(self, **options: Any) -> None:
+        """HiGHS's own options, by their names."""
+        for name, value in options.items():
+            self._highs.setOptionValue(name, value)
+
+    def set_cost(self, cost: Vector) -> None:
+        """Minimise <cost, x> from now on."""
+        self._highs.changeColsCost(cost.size, self._columns, cost)
+
+    def set_column_ends(self, columns: NDArray[np.intp], lower: Vector, upper: Vector) -> None:
+        """New bounds for these columns."""
+        if columns.size:
+            self._highs.changeColsBounds(columns.size, columns.astype(np.int32), lower, upper)
+
+    def set_row_ends(self, rows: NDArray[np.intp], low: Vector, high: Vector) -> None:
+        """New ends for these rows."""
+        if rows.size:
+            self._highs.changeRowsBounds(rows.size, rows.astype(np.int32), low, high)
+
+    def set_last_row(self, row: Vector, high: float) -> None:
+        """<row, x> <= high after the rows that the model was made with, in place of the last such row."""
+        if self._highs.getNumRow() > self._rows:
+            self._highs.deleteRows(1, np.array([self._rows], dtype=np.int32))
+        self._highs.addRow(-np.inf, high, row.size, self._columns, row)
+
+    def prefer_primal_simplex(self) -> None:
+        """For changes after which the basis stays primal feasible."""
+        self.set_options(simplex_strategy=4)
+
+    def start_from(self, columns: NDArray[np.bool_], rows: NDArray[np.bool_]) -> None:
+        """Start the next solve from the basis of these columns and rows."""
+        import highspy
+
+        words = highspy.HighsBasisStatus.kNonbasic, highspy.HighsBasisStatus.kBasic
+        basis = highspy.HighsBasis()
+        basis.col_status = [words[is_basic] for is_basic in columns.tolist()]
+        basis.row_status = [words[is_basic] for is_basic in rows.tolist()]
+        basis.valid = True
+        self._highs.setBasis(basis)
+
+    def run(self, seconds: float, way: str = "hot") -> Status | None:
+        """Solve within so many seconds; None where HiGHS throws something."""
+        import highspy
+
+        highs, options = self._highs, WAYS[way]
+        before = {name: highs.getOptionValue(name)[1] for name in options}
+        if options:
+            highs.clearSolver()  # a hot start can be a bad start
+        self.set_options(**options)
+        highs.setOptionValue("time_limit", highs.getRunTime() + seconds)  # HiGHS counts from its first run
+        try:
+            with suppress(ValueError, RuntimeError, IndexError):  # C++ exceptions under Python's names
+                highs.run()
+                status, words = highs.getModelStatus(), highspy.HighsModelStatus
+                return Status(
+                    str(highs.modelStatusToString(status)),
+                    status == words.kOptimal,
+                    status == words.kInfeasible,
+                    status == words.kTimeLimit,
+                )
+            return None
+        finally:
+            self.set_options(**before)
+
+    def solution(self) -> tuple[Vector, Vector]:
+        """The point and the multipliers of the rows after the last run."""
+        found = self._highs.getSolution()
+        return np.array(found.col_value), np.array(found.row_dual)
+
+    @property
+    def has_point(self) -> bool:
+        """Whether the last run left a point, optimal or not."""
+        return bool(self._highs.getSolution().value_valid)
+
+    def basis(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which columns and rows are basic after the last run."""
+        highs = self._highs
+        columns, rows = np.zeros(highs.getNumCol(), dtype=bool), np.zeros(highs.getNumRow(), dtype=bool)
+        if highs.getNumNz() == 0:  # then HiGHS has no factors, and breaks down when asked for its basis
+            rows[:] = True
+            return columns, rows
+        basic = highs.getBasicVariables()[1]  # row i as -1 - i
+        columns[basic[basic >= 0]] = rows[-1 - basic[basic < 0]] = True
+        return columns, rows
+
+    def dual_ray(self) -> Vector | None:
+        """The multipliers that are to show that there is no point; None where HiGHS has none."""
+        with suppress(ValueError, RuntimeError, IndexError):
+            _, there, ray = self._highs.getDualRay()
+            if there and len(ray) == self._highs.getNumRow():
+                return np.array(ray)
+        return None
+
+
+def solve_quadratic(
+    H: Matrix,
+    c: Vector,
+    A: Matrix,
+    low: Vector,
+    high: Vector,
+    lower: Vector,
+    upper: Vector,
+    *,
+    seconds: float,
+) -> Found | None:
+    """A quadratic programme (see ``foreign``) by HiGHS's active-set method; None where it ends without a point."""
+    import highspy
+
+    m, n = A.shape
+    A, H = sp.csc_array(A), sp.csc_array(sp.tril(sp.csc_array(H)))
+    model = highspy.HighsModel()
+    lp = model.lp_
+    lp.num_col_, lp.num_row_ = n, m
+    lp.col_cost_ = c
+    lp.col_lower_, lp.col_upper_, lp.row_lower_, lp.row_upper_ = lower, upper, low, high
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = A.indptr, A.indices, A.data
+    model.hessian_.dim_ = n
+    model.hessian_.format_ = highspy.HessianFormat.kTriangular
+    model.hessian_.start_, model.hessian_.index_, model.hessian_.value_ = H.indptr, H.indices, H.data
+    highs = highspy.Highs()
+    for name, value in {"output_flag": False, "time_limit": seconds, "parallel": "off"}.items():
+        highs.setOptionValue(name, value)
+    highs.passModel(model)
+    highs.run()
+    found = highs.getSolution()
+    if len(found.col_value) != n or len(found.row_dual) != m:
+        return None
+    word = str(highs.modelStatusToString(highs.getModelStatus()))
+    return Found(np.array(found.col_value), np.array(found.row_dual), word)

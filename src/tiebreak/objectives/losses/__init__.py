@@ -1,0 +1,1 @@
+"""Losses, one a file: the function h, and the objective h(Ax) under its public name."""

@@ -1,0 +1,1 @@
+"""The cut oracle: linear minimisation over a set and one half-space."""
