@@ -67,7 +67,7 @@ def solve_columns(problem: Problem, *, tol: float = 1e-9, max_steps: int = 50_00
     Parameters
     ----------
     problem : Problem
-        One to which the engine applies, see :func:`columns_apply`.
+        One that :func:`columns_apply` has passed, which is not asked again.
     tol : float
         A bracket on f* wider than this, relative to 1 + |f|, is computed again in extended precision where that is
         possible, and mentioned in the notes if it stays so wide.
@@ -84,9 +84,6 @@ def solve_columns(problem: Problem, *, tol: float = 1e-9, max_steps: int = 50_00
     >>> answer.x.round(12) + 0.0, answer.lower_unique
     (array([0.16666667, 0.16666667, 0.33333333]), False)
     """
-    reason = columns_apply(problem)
-    if reason:
-        raise ValueError(f"the column engine does not apply: {reason}")
     lower, upper = Smooth(problem.lower.form, problem.dim), Smooth(problem.upper.form, problem.dim)
     atoms = atoms_of(problem.domain, problem.dim)
     check_scale(upper, "upper", atoms.reach)

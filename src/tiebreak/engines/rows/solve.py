@@ -50,7 +50,8 @@ def solve_rows(levels: Sequence[Objective], domain: Domain, *, tol: float = 1e-1
     Parameters
     ----------
     levels : sequence of objectives
-        Linear, SquaredNorm, convex Quadratic, LeastSquares, their sums and positive multiples.
+        Linear, SquaredNorm, convex Quadratic, LeastSquares, their sums and positive multiples: what ``rows_apply`` has
+        passed, which is not asked again.
     domain : set with rows that mention no absolute values, as Polyhedron, Box, Simplex, Birkhoff and products of these
         The set of the first level.
     tol : float
@@ -76,8 +77,6 @@ def solve_rows(levels: Sequence[Objective], domain: Domain, *, tol: float = 1e-1
     if len(dims) != 1:
         raise ValueError(f"levels and domain must have one number of variables, got {sorted(dims)}")
     domain = domain.with_dim(dims.pop())
-    if why := rows_apply(levels, domain):
-        raise ValueError(f"the exact method by rows does not apply: {why}")
     loose, ambiguous = _solve_in_good_units(levels, domain, tol, False)
     if ambiguous is None:
         return loose
