@@ -4,7 +4,8 @@
 
 Every problem of the families is solved by ``auto`` (chains by ``lexicographic``), and CG-BiO makes its updates on the
 regression and the fairness problem. Processor times, the least of all rounds; the ratio is this checkout / the other,
-so above 1 means that this one is slower. Ends with code 1 where the geometric mean of a family is above 1.1.
+so above 1 means that this one is slower. Ends with code 1 where the geometric mean of a family is above 1.1. With
+``--numba`` everything is compiled ahead, where a checkout can do that.
 """
 
 from __future__ import annotations
@@ -95,9 +96,13 @@ def main() -> int:
         return 0
     if asked.other is None:
         parser.error("the src folder of the other checkout is needed")
+    sources = (HERE.parent / "src", asked.other.resolve())
+    for source in sources if asked.numba else ():
+        env = {**os.environ, "PYTHONPATH": str(source)}
+        subprocess.run([asked.python, "-m", "tiebreak", "warm-up"], env=env, check=False, capture_output=True)
     sides: tuple[dict[str, float], dict[str, float]] = ({}, {})
     for _ in range(asked.rounds):
-        for times, source in zip(sides, (HERE.parent / "src", asked.other.resolve()), strict=True):
+        for times, source in zip(sides, sources, strict=True):
             for name, seconds in one_round(asked.python, source, asked.numba).items():
                 times[name] = min(times.get(name, np.inf), seconds)
     ratios: dict[str, list[float]] = {}

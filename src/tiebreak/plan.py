@@ -131,11 +131,11 @@ def _asked_for(problem: Problem, solver: Solver[Any]) -> Plan:
 
 
 def _automatic(problem: Problem, choice: Choice) -> Plan:
-    from .methods import APBAPG, AnytimeCGBiO  # a method is loaded when it may be needed
-
     if choice.engine:
         why = "the structure of all levels and of the domain allows it"
         return Plan(problem, _exact(choice), why, choice, choice.refusals)
+    from .methods import APBAPG, AnytimeCGBiO  # a method is loaded when it may be needed
+
     if len(problem.levels) > 2:
         raise ValueError(
             f"this chain has no exact method: {choice.why_not}; two levels can be given to solve as a Problem"
