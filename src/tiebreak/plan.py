@@ -7,16 +7,19 @@ candidates on problems without an exact method until both tolerances are proved 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .composite import obstacles
+from .earlier_slack import has_earlier_slack, outline
 from .engines.choice import Choice, choose_engine
 from .methods import SOLVERS, Solver, named
 from .problem import Problem
 from .steps import Adaptive
 
 Method = str | Solver[Any]
+
+AS_ROWS = "linear levels with slack before the last lower one become constraints"
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,9 @@ def plan(problem: Problem, method: Method = "auto") -> Plan:
     """
     if not isinstance(problem, Problem):
         raise TypeError(f"problem must be a tiebreak.Problem, got {type(problem).__name__}")
+    if has_earlier_slack(problem):  # solve puts rows in the place of these levels
+        made = plan(outline(problem), method)
+        return replace(made, problem=problem, reason=made.reason and f"{made.reason}; {AS_ROWS}")
     if isinstance(method, str):
         solver = None if method == "auto" else named(method)
     elif isinstance(method, Solver):

@@ -259,6 +259,11 @@ def _names(names: Sequence[str], dim: int) -> tuple[str, ...]:
     return tuple(names)
 
 
+def share_of(share: float, lower: float, upper: float) -> float:
+    """A relative slack as a number: of the smaller end, by size, of the bracket around the optimum."""
+    return 0.0 if share == 0 or lower < 0 < upper else share * min(abs(lower), abs(upper))
+
+
 def start_point(problem: Problem) -> Vector:
     """Where a method starts when the user gives no x0: some point of Z, always the same."""
     return problem.domain.lmo(np.zeros(problem.dim))

@@ -8,18 +8,19 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from .arrays import as_count, as_flag, as_positive, as_seed
 from .callbacks import Callback, Progress, Trace, as_callbacks
+from .earlier_slack import Staged, has_earlier_slack
 from .examination import by_user, examine
 from .loop import Run
 from .methods import State
 from .numerics.deadline import OutOfTime, limited
 from .plan import Plan, plan
-from .problem import Problem
+from .problem import Problem, share_of
 from .result import Result, Status
 from .resume import Method as Method
 from .resume import Start, first_state, origin_of, starting_point, taken_up
@@ -105,6 +106,9 @@ def solve(
     limit = np.inf if max_time is None else as_positive(max_time, "max_time")
     callbacks = as_callbacks(callback)
     returns = returns_interrupted(on_interrupt)
+    if isinstance(problem, Problem) and has_earlier_slack(problem):
+        options = {"x0": x0, "callback": callback, "seed": seed, "verbose": verbose, "on_interrupt": on_interrupt}
+        return _in_stages(problem, method, tol_lower, limit, options | {"tol_upper": tol_upper, "max_iter": max_iter})
     x0, method, seed = taken_up(x0, method, seed)
     if isinstance(problem, Problem) and problem.relative_slack > 0:
         started = time.perf_counter()
@@ -137,14 +141,29 @@ def solve(
     return result
 
 
+def _in_stages(problem: Problem, method: Method, tol_lower: float, limit: float, options: dict[str, Any]) -> Result:
+    """The problem with rows in the place of earlier levels that have slack."""
+    ends = time.perf_counter() + limit
+
+    def left() -> float | None:
+        return None if limit == np.inf else max(ends - time.perf_counter(), 1e-3)
+
+    staged = Staged.of(problem, lambda one: solve(one, tol_upper=tol_lower, tol_lower=tol_lower, max_time=left()))
+    try:
+        return staged.completed(solve(staged.problem, method, tol_lower=tol_lower, max_time=left(), **options))
+    except KeyboardInterrupt as stop:
+        if isinstance(found := getattr(stop, "result", None), Result):
+            stop.result = staged.completed(found)  # type: ignore[attr-defined]
+        raise
+
+
 def _with_absolute_slack(problem: Problem, tol_lower: float, max_time: float | None) -> Problem:
     """The problem with its share of abs(g*) as a slack: of the smaller end of the bracket, which it does not exceed."""
     lowest = Problem(problem.lower, problem.before, problem.domain)
     level = solve(lowest, tol_upper=tol_lower, tol_lower=tol_lower, max_time=max_time).levels[-1]
     if not np.isfinite([level.lower, level.upper]).all():
         raise ValueError("relative_slack needs g*, which was not found out within the limits: give slack, or more time")
-    size = 0.0 if level.lower < 0 < level.upper else min(abs(level.lower), abs(level.upper))
-    return problem.with_slack(problem.relative_slack * size)
+    return problem.with_slack(share_of(problem.relative_slack, level.lower, level.upper))
 
 
 def returns_interrupted(on_interrupt: OnInterrupt) -> bool:

@@ -18,7 +18,7 @@ import numpy as np
 
 from .arrays import UNIT_ROUNDOFF, Vector
 from .objectives import Objective
-from .problem import Problem
+from .problem import Problem, share_of
 from .sets.base import Domain
 
 if TYPE_CHECKING:
@@ -90,6 +90,8 @@ def verify(problem: Problem, result: Result) -> Verification:
         raise TypeError(f"problem must be a tiebreak.Problem, got {type(problem).__name__}")
     if len(problem.levels) != 2:
         return _verify_chain(problem, result)
+    if problem.relative_slack:
+        problem = problem.with_slack(share_of(problem.relative_slack, *_ends(result)))
     x, claim, slack, convex = result.x, result.certificate, problem.slack, problem.upper.convex
     if broken := _not_a_point(problem.dim, x):
         return broken
@@ -139,6 +141,10 @@ def verify(problem: Problem, result: Result) -> Verification:
     return _verdict(checks, feasible, f, g, lower, upper)
 
 
+def _ends(result: Result) -> tuple[float, float]:
+    return result.certificate.g_lower, result.certificate.g_upper
+
+
 def _verify_chain(problem: Problem, result: Result) -> Verification:
     """The same for one level, or more than two."""
     x, levels, domain = result.x, problem.levels, problem.domain
@@ -147,7 +153,9 @@ def _verify_chain(problem: Problem, result: Result) -> Verification:
     if len(levels) != len(result.levels):
         raise ValueError(f"the result has {len(result.levels)} levels, but the problem {len(levels)}")
     looks = [_Look.at(level, x) for level in levels]
-    slacks = (*problem.slacks, 0.0)[-len(levels) :]
+    shares = (*problem.relative_slack_before, problem.relative_slack)
+    known = [share_of(share, level.lower, level.upper) for share, level in zip(shares, result.levels, strict=False)]
+    slacks = (*(slack or share for slack, share in zip(problem.slacks, known, strict=False)), 0.0)[-len(levels) :]
     feasible = _missed(domain, x) <= FEASIBLE and not _separated(domain, x, [look.grad for look in looks])
     least = [_least(domain, x, look, looks[:k], max(slacks)) for k, look in enumerate(looks)]
     checks = {

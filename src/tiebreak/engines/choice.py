@@ -292,9 +292,6 @@ def choose_engine(problem: Problem) -> Choice:
     task = Task(problem.levels, problem.domain)
     if not problem.upper.convex:
         return Choice(task, refusals={"exact": "the upper level is not convex"})
-    if any(problem.slack_before) or any(problem.relative_slack_before):
-        why = "slack is for the last lower level: one before it would have to be a constraint of its own"
-        return Choice(task, refusals={"exact": why})
     recognised = Task(task.levels, task.domain.recognised)
     if recognised.domain is task.domain:
         return _chosen(task)
