@@ -63,14 +63,52 @@ def squared_covariance(A, v) -> Twin:
     return twin
 
 
-def huber(A, b, delta) -> Twin:
-    A, b, delta = L(A), L(b), L(delta)
+def huber(A, b, delta, weights=1.0) -> Twin:
+    A, b, delta, weights = L(A), L(b), L(delta), L(weights)
 
     def twin(x):
         r = A @ x - b
         small = abs(r) <= delta
-        phi = np.where(small, r * r / 2, delta * abs(r) - delta * delta / 2)
-        return phi.sum(), A.T @ np.where(small, r, delta * np.sign(r))
+        phi = weights * np.where(small, r * r / 2, delta * abs(r) - delta * delta / 2)
+        return phi.sum(), A.T @ (weights * np.where(small, r, delta * np.sign(r)))
+
+    return twin
+
+
+def poisson(A, y, weights) -> Twin:
+    A, y, weights = L(A), L(y), L(weights)
+    weights = weights / weights.sum()
+
+    def twin(x):
+        t = A @ x
+        return weights @ (np.exp(t) - y * t), A.T @ (weights * (np.exp(t) - y))
+
+    return twin
+
+
+def squared_hinge(A, signs, weights) -> Twin:
+    A, signs, weights = L(A), L(signs), L(weights)
+    weights = weights / weights.sum()
+
+    def twin(x):
+        short = np.maximum(0, 1 - signs * (A @ x))
+        return weights @ short**2, A.T @ (-2 * weights * signs * short)
+
+    return twin
+
+
+def softmax(A, y, weights, classes) -> Twin:
+    A, weights = L(A), L(weights)
+    weights = weights / weights.sum()
+
+    def twin(x):
+        T = A @ x.reshape(-1, classes)
+        T = T - T.max(axis=1, keepdims=True)
+        powers = np.exp(T)
+        p = powers / powers.sum(axis=1, keepdims=True)
+        own = np.eye(classes, dtype=L)[y]
+        value = weights @ (np.log(powers.sum(axis=1)) - (T * own).sum(axis=1))
+        return value, (A.T @ (weights[:, None] * (p - own))).ravel()
 
     return twin
 
@@ -101,8 +139,22 @@ def cases(seed: int, n: int, d: int, size: float = 1.0) -> dict[str, Case]:
         "logistic": Case(log, log_twin),
         "covariance": Case(tb.SquaredCovariance(A, v), squared_covariance(A, v)),
         "huber": Case(tb.Huber(A, b, delta), huber(A, b, delta)),
+        "weighted huber": Case(tb.Huber(A, b, delta, weights), huber(A, b, delta, weights)),
+        "squared hinge": Case(tb.SquaredHinge(A, signs, weights), squared_hinge(A, signs, weights)),
         "sum": Case(2.5 * least + 0.7 * (0.5 * log + tb.Linear(q)) + tb.SquaredNorm(), combined),
     }
 
 
 NAMES = tuple(cases(0, 2, 2))
+
+
+def exponential_cases(seed: int, n: int, d: int, classes: int = 3) -> dict[str, Case]:
+    """Those whose values leave the range of numbers, or whose variables are a matrix."""
+    rng = np.random.default_rng(seed)
+    A, y = rng.standard_normal((n, d)), rng.poisson(3.0, n)
+    weights, label = rng.random(n) * (np.arange(n) != 1), rng.integers(0, classes, n)
+    return {
+        "poisson": Case(tb.Poisson(A, y), poisson(A, y, np.ones(n))),
+        "weighted poisson": Case(tb.Poisson(A, y, weights), poisson(A, y, weights)),
+        "softmax": Case(tb.Softmax(A, label, weights, classes), softmax(A, label, weights, classes)),
+    }

@@ -61,7 +61,7 @@ def test_bad_matrices(make, matrix, error, match):
         (lambda: tb.Logistic(np.eye(7), np.arange(7)), ValueError, "holds 0, 1, 2, 3, 4, ...$"),
         (lambda: tb.Logistic(A, ["no", "yes"]), TypeError, "y must hold real"),
         (lambda: tb.Logistic(A, [0, 1, 1]), ValueError, "y has length"),
-        (lambda: tb.Logistic(A, [0, 1], [1, -1]), ValueError, "weights must be nonnegative"),
+        (lambda: tb.Logistic(A, [0, 1], [1, -1]), ValueError, "weights must not be negative"),
         (lambda: tb.Logistic(A, [0, 1], [0, 0]), ValueError, "weights are all zero"),
         (lambda: tb.Logistic(A, [0, 1], [1]), ValueError, "weights has length"),
         (lambda: tb.Quadratic([[0, 1], [0, 0]], b), ValueError, r"symmetric.*\(Q \+ Q.T\)/2"),

@@ -99,9 +99,8 @@ def test_form_is_the_objective(name):
     if form is not None:
         np.testing.assert_allclose(form.value(x), objective.value(x), rtol=1e-13)
         assert form.convex == objective.convex and form.quadratic == objective.quadratic
-        assert form.strictly_convex == (
-            name not in ("logistic", "huber", "sum")
-        )  # logistic, also in the sum: with a weight of zero
+        assert form.strictly_convex == (name not in ("huber", "weighted huber", "squared hinge"))
+        assert all((loss.weights > 0).all() for loss, _, _ in form.losses if getattr(loss, "weights", None) is not None)
         assert form.lower_bound == objective.lower_bound
 
 

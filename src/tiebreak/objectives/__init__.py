@@ -7,8 +7,11 @@ from .form import Form
 from .function import Function
 from .gradient_check import ConvexityError, GradientError, check_convexity, check_gradient
 from .linear import Linear, SquaredNorm
+from .losses.hinge import SquaredHinge
 from .losses.huber import Huber
 from .losses.logistic import Logistic
+from .losses.poisson import Poisson
+from .losses.softmax import Softmax
 from .losses.square import LeastSquares
 from .norms import GroupNorm, L1Norm, Norm, Zero
 from .quadratic import Quadratic
@@ -28,9 +31,12 @@ __all__ = [
     "Multiple",
     "Norm",
     "Objective",
+    "Poisson",
     "Quadratic",
     "Reconstruction",
+    "Softmax",
     "SquaredCovariance",
+    "SquaredHinge",
     "SquaredNorm",
     "Sum",
     "Widened",

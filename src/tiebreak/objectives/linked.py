@@ -33,8 +33,18 @@ class Linked(Objective):
 
     @cached_property
     def form(self) -> Form | None:
-        """The loss of the data."""
-        return Form.of(Term(self.link, self.data), self.scale) if isinstance(self.link, Loss) else None
+        """The loss of the data, without rows whose weight is zero."""
+        if not isinstance(self.link, Loss):
+            return None
+        loss, data, weights = self.link, self.data, getattr(self.link, "weights", None)
+        if weights is not None and not weights.all() and data.kind != "operator":
+            kept = np.flatnonzero(weights)
+            loss, data = loss.rows(kept), DataMatrix.trusted(data.raw[kept])
+        return Form.of(self._term(loss, data), self.scale)
+
+    def _term(self, loss: Loss, data: DataMatrix) -> Term:
+        """What the form says of the data: the matrix between x and the predictions."""
+        return Term(loss, data)
 
     @cached_property
     def smoothness(self) -> float | None:
@@ -60,7 +70,11 @@ class Linked(Objective):
 
     def value_and_grad_at(self, x: Vector, image: Image) -> tuple[float, Vector]:
         value, slope = self._scaled(self.link, image)
-        return value, self.data.transpose_times(slope)
+        return value, self._pulled(slope)
+
+    def _pulled(self, slope: Vector) -> Vector:
+        """A'u."""
+        return self.data.transpose_times(slope)
 
     def batch(self, x: Vector, index: NDArray[np.intp]) -> tuple[float, Vector]:
         if self.summands == 1 or not isinstance(self.link, Loss):

@@ -175,6 +175,8 @@ def why_unsupported(objective: Objective) -> str:
     if form is None or form.norms:
         unknown = objective.formless if form is None else type(form.norms[0]).__name__
         return f"second derivatives of {unknown} are not known"
+    if coupled := [term.loss.name for term in form.losses if not term.loss.separable]:
+        return f"the second derivatives of {coupled[0]} are not diagonal"
     if not form.matrices:
         return "the columns of a LinearOperator are not at hand; give the matrix itself"
     large = [bend.Q.shape[0] for bend in form.bends if bend.Q.shape[0] > DENSE_ROOT and not _is_diagonal(bend.Q)]

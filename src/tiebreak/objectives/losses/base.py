@@ -13,6 +13,7 @@ from ...arrays import UNIT_ROUNDOFF, Vector, length
 from ..matrix import gamma
 
 LINK_UNITS = 32  # units of roundoff lost in one entry of h or h': two functions like exp of 4 ulp, and some products
+TINY = float(np.finfo(np.float64).tiny)
 
 
 class Link(ABC):
@@ -44,17 +45,28 @@ class Link(ABC):
 class Loss(Link):
     """A convex h that is a sum over the rows: a frozen dataclass of its data.
 
-    A subclass supplies ``value_and_slope``, ``curvature``, ``conjugate`` and ``most``; the rest where it can do better
-    than the defaults, or where these do not hold: a loss with no bound on its curvature has its own ``bend`` and
-    ``near``, one whose terms cancel its own ``sizes``.
+    A subclass supplies ``value_and_slope`` and ``curvature``, and says what it knows: ``most``, ``self_concordance``,
+    ``lower_bound``, ``strictly_convex``, ``conjugate``. Bounds on the curvature near a point follow from ``most`` or
+    from ``self_concordance``; a subclass that knows better ones overrides ``bend`` and ``near``, one whose terms cancel
+    overrides ``sizes``. See :class:`tiebreak.LossOf`, which makes an objective of it.
     """
 
+    most: Vector | float = np.inf
+    lower_bound: float = -np.inf
     quadratic: ClassVar[bool] = False
-    """Whether h is 1/2 ||t - target||^2."""
+    """Whether h is 1/2 sum_i w_i (t_i - target_i)^2."""
     target: Vector | None
+    weights: Vector | None
     row_data: ClassVar[tuple[str, ...]] = ()
     """The fields with an entry a row."""
     strictly_convex: bool = False
+    separable: ClassVar[bool] = True
+    """Whether h'' is diagonal; where it is not, ``curvature`` has its diagonal, and ``curvature_times`` all of it."""
+    self_concordance: float = np.inf
+    """M with |h'''| <= M h'', entry by entry, wherever h'' does not jump (see ``room``); inf where none is known.
+
+    Of a loss that is not separable: M with |D^3 h(t)[d, d, e]| <= M range(e) D^2 h(t)[d, d], see ``Softmax``.
+    """
 
     @property
     def name(self) -> str:
@@ -63,24 +75,50 @@ class Loss(Link):
 
     @abstractmethod
     def curvature(self, t: Vector) -> Vector:
-        """The diagonal of h''(t)."""
+        """The diagonal of h''(t); where that jumps, the larger of both sides."""
 
-    @abstractmethod
+    def curvature_times(self, t: Vector, d: Vector) -> Vector:
+        """h''(t) d."""
+        return self.curvature(t) * d
+
+    def room(self, t: Vector) -> Vector:
+        """How far each t_i may move before h'' jumps; inf where it is continuous."""
+        return np.full(t.size, np.inf)
+
     def conjugate(self, u: Vector) -> float:
-        """The supremum of <u, t> - h(t) over t; inf where there is none."""
+        """The supremum of <u, t> - h(t) over t, or a larger number; inf where there is none, or none is known."""
+        return np.inf
+
+    def bend(self, t: Vector, radius: float) -> float:
+        most = float(np.max(self.most))
+        M = self.self_concordance
+        if np.isfinite(most) or not np.isfinite(M):
+            return most
+        with np.errstate(over="ignore"):
+            return float(np.max(self.curvature(t), initial=0.0) * np.exp(M * radius)) * (1 + LINK_UNITS * UNIT_ROUNDOFF)
 
     def near(self, t: Vector, gap: float) -> tuple[Vector, Vector]:
         """Bounds on h'' between t and every t' with h(t') <= h(t) + <h'(t), t' - t> + gap."""
-        return np.zeros(t.size), np.broadcast_to(self.most, (t.size,))
+        M, most = self.self_concordance, np.broadcast_to(self.most, (t.size,))
+        if not (0 < M < np.inf and self.separable):
+            return np.zeros(t.size), most
+        # h(t + s) - h(t) - h'(t) s >= h''(t) (e^-v + v - 1) / M^2 with v = M |s|, row by row; and e^-v + v - 1 is at
+        # least v^2 / 3 for v <= 1 and at least v - 1 anywhere.
+        here = self.curvature(t)
+        with np.errstate(over="ignore"):  # where next to nothing bends, steps may be infinite
+            ratio = M * M * max(gap, 0.0) / np.maximum(here, TINY)
+            v = np.where(ratio <= 1 / 3, np.sqrt(3 * ratio), ratio + 1)
+        return here * np.exp(-v), np.minimum(here * np.exp(np.minimum(v, 700.0)), most)
 
     def sizes(self, t: Vector) -> tuple[float, Vector] | None:
         """The sums of the absolute values of what is added up to h(t) and h'(t); None where nothing cancels."""
         return None
 
     def rounding(self, t: Vector, value: float, slope: Vector) -> tuple[float, float]:
-        return super().rounding(t, *(self.sizes(t) or (value, slope)))
+        return super().rounding(t, *(self.sizes(t) or (abs(value), slope)))
 
     def rows(self, index: NDArray[np.intp]) -> Self:
         """The loss of some rows."""
         own: Any = self
-        return replace(own, **{name: getattr(self, name)[index] for name in self.row_data})  # type: ignore[no-any-return]
+        given = {name: getattr(self, name) for name in self.row_data}
+        return replace(own, **{name: data[index] for name, data in given.items() if data is not None})  # type: ignore[no-any-return]

@@ -12,35 +12,50 @@ from ...arrays import Vector, as_positive, as_vector
 from ..linked import Linked
 from ..matrix import DataMatrix
 from .base import Loss
+from .weights import as_weights
 
 
 @dataclass(frozen=True, eq=False)
 class HuberLoss(Loss):
-    """h(t) = sum_i phi(t_i - target_i), phi quadratic up to ``delta`` and linear beyond: flat in places."""
+    """h(t) = sum_i w_i phi(t_i - target_i), phi quadratic up to ``delta`` and linear beyond: flat in places."""
 
     target: Vector
     delta: float
+    weights: Vector | None = None
 
-    most = 1.0
-    row_data = ("target",)
+    lower_bound = 0.0
+    row_data = ("target", "weights")
+    self_concordance = 0.0
+
+    @property
+    def most(self) -> Vector | float:  # type: ignore[override]
+        """w."""
+        return 1.0 if self.weights is None else self.weights
 
     def value_and_slope(self, t: Vector) -> tuple[float, Vector]:
         residual = t - self.target
-        slope = np.clip(residual, -self.delta, self.delta)
+        steep = np.clip(residual, -self.delta, self.delta)
         # phi(r) = s r - s^2/2 with s = phi'(r), in both branches
-        return float(slope @ (residual - 0.5 * slope)), slope
+        slope = steep if self.weights is None else self.weights * steep
+        return float(slope @ (residual - 0.5 * steep)), slope
 
     def curvature(self, t: Vector) -> Vector:
-        return np.where(np.abs(t - self.target) <= self.delta, 1.0, 0.0)
+        return np.asarray(np.where(np.abs(t - self.target) <= self.delta, self.most, 0.0))
+
+    def room(self, t: Vector) -> Vector:
+        return np.abs(np.abs(t - self.target) - self.delta)
 
     def conjugate(self, u: Vector) -> float:
-        return 0.5 * float(u @ u) + float(u @ self.target) if (np.abs(u) <= self.delta).all() else np.inf
+        if (np.abs(u) > self.delta * self.most).any():
+            return np.inf
+        square = u * u if self.weights is None else np.divide(u * u, self.weights, out=0 * u, where=self.weights > 0)
+        return 0.5 * float(square.sum()) + float(u @ self.target)
 
 
 class Huber(Linked):
     """The sum of Huber losses of the residuals, quadratic up to ``delta`` and linear beyond.
 
-    f(x) = sum_i phi(<a_i, x> - b_i), where phi(r) = r^2/2 for abs(r) <= delta and delta abs(r) - delta^2/2
+    f(x) = sum_i w_i phi(<a_i, x> - b_i), where phi(r) = r^2/2 for abs(r) <= delta and delta abs(r) - delta^2/2
     beyond.
 
     Parameters
@@ -51,6 +66,8 @@ class Huber(Linked):
         The targets.
     delta : float
         Where the loss turns linear, positive.
+    weights : array of length n, optional
+        The w_i, not negative and not all zero; 1 by default.
 
     Examples
     --------
@@ -62,7 +79,9 @@ class Huber(Linked):
     [-1.0]
     """
 
-    def __init__(self, A: Any, b: ArrayLike, delta: float) -> None:
+    def __init__(self, A: Any, b: ArrayLike, delta: float, weights: ArrayLike | None = None) -> None:
         data = DataMatrix(A, "A")
-        self.b, self.delta = as_vector(b, "b", data.shape[0]), as_positive(delta, "delta")
-        super().__init__(data, HuberLoss(self.b, self.delta))
+        n = data.shape[0]
+        self.b, self.delta = as_vector(b, "b", n), as_positive(delta, "delta")
+        self.weights = None if weights is None else as_weights(weights, n)
+        super().__init__(data, HuberLoss(self.b, self.delta, self.weights))

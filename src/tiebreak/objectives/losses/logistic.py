@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...arrays import Vector, as_vector
+from ...arrays import Vector
 from ...kernels import flat
 from ...kernels.logistic_loss import fast_logistic_link, logistic_link
 from ..linked import Linked
 from ..matrix import DataMatrix
-from .base import Loss
-
-TINY = float(np.finfo(np.float64).tiny)
+from .base import TINY, Loss
+from .weights import as_shares, as_signs
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +26,9 @@ class LogisticLoss(Loss):
     y: Vector
     weights: Vector
 
+    lower_bound = 0.0
     row_data = ("y", "weights")
+    self_concordance = 1.0
 
     @cached_property
     def most(self) -> Vector:  # type: ignore[override]
@@ -101,25 +102,5 @@ class Logistic(Linked):
     def __init__(self, A: Any, y: ArrayLike, weights: ArrayLike | None = None) -> None:
         data = DataMatrix(A, "A")
         n = data.shape[0]
-        self.y = _signs(as_vector(y, "y", n))
-        self.weights = np.full(n, 1 / n) if weights is None else _normalised(as_vector(weights, "weights", n))
+        self.y, self.weights = as_signs(y, n), as_shares(weights, n)
         super().__init__(data, LogisticLoss(self.y, self.weights))
-
-
-def _signs(y: Vector) -> Vector:
-    labels = set(np.unique(y).tolist())
-    if labels == {-1.0, 1.0}:
-        return y
-    if labels == {0.0, 1.0}:
-        return 2 * y - 1
-    found = ", ".join(f"{label:g}" for label in sorted(labels)[:5]) + (", ..." if len(labels) > 5 else "")
-    raise ValueError(f"y must hold two classes, labelled -1 and 1 or 0 and 1; it holds {found}")
-
-
-def _normalised(weights: Vector) -> Vector:
-    if (weights < 0).any():
-        raise ValueError("weights must be nonnegative")
-    if not weights.any():
-        raise ValueError("weights are all zero")
-    weights = weights / weights.max()  # so that the sum cannot overflow
-    return weights / math.fsum(weights)

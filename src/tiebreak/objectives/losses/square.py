@@ -24,7 +24,9 @@ class SquareLoss(Loss):
     quadratic = True
     strictly_convex = True
     most = 1.0
+    lower_bound = 0.0
     row_data = ("target",)
+    self_concordance = 0.0
 
     def value_and_slope(self, t: Vector) -> tuple[float, Vector]:
         residual = t.copy() if self.target is None else t - self.target
