@@ -39,12 +39,15 @@ def dot(a: Sequence[Fraction], b: Sequence[Fraction]) -> Fraction:
     return sum((s * t for s, t in zip(a, b, strict=True)), Fraction(0))
 
 
-def least_squares(A: np.ndarray, b: np.ndarray) -> Form:
-    """1/2 |Ax - b|^2 for the doubles as they are stored."""
+def least_squares(A: np.ndarray, b: np.ndarray, weights: np.ndarray | None = None) -> Form:
+    """1/2 sum_i w_i (Ax - b)_i^2 for the doubles as they are stored."""
     rows, right = [fractions(row) for row in np.asarray(A)], fractions(np.asarray(b))
+    w = fractions(np.ones(len(right)) if weights is None else weights)
     columns = [list(column) for column in zip(*rows, strict=True)]
-    H = [[dot(a, b) for b in columns] for a in columns]
-    return Form(H, [-dot(a, right) for a in columns], dot(right, right) / 2)
+    weighted = [[v * t for v, t in zip(w, column, strict=True)] for column in columns]
+    H = [[dot(a, b) for b in columns] for a in weighted]
+    square = sum((v * t * t for v, t in zip(w, right, strict=True)), Fraction(0))
+    return Form(H, [-dot(a, right) for a in weighted], square / 2)
 
 
 def quadratic(Q: np.ndarray, q: np.ndarray) -> Form:

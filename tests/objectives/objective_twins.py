@@ -18,9 +18,9 @@ class Case(NamedTuple):
     twin: Twin  # x in extended precision -> value and gradient
 
 
-def least_squares(A, b, scale=1.0) -> Twin:
-    A, b, scale = L(A), L(b), L(scale)
-    return lambda x: (scale / 2 * ((A @ x - b) ** 2).sum(), scale * (A.T @ (A @ x - b)))
+def least_squares(A, b, scale=1.0, weights=1.0) -> Twin:
+    A, b, scale = L(A), L(b), L(scale) * L(weights)
+    return lambda x: ((scale * (A @ x - b) ** 2).sum() / 2, A.T @ (scale * (A @ x - b)))
 
 
 def quadratic(Q, q, c) -> Twin:
@@ -33,9 +33,9 @@ def linear(c) -> Twin:
     return lambda x: (c @ x, c)
 
 
-def squared_norm(center) -> Twin:
-    center = L(center)
-    return lambda x: (((x - center) ** 2).sum() / 2, x - center)
+def squared_norm(center, weights=1.0) -> Twin:
+    center, weights = L(center), L(weights)
+    return lambda x: ((weights * (x - center) ** 2).sum() / 2, weights * (x - center))
 
 
 def logistic(A, signs, weights) -> Twin:
@@ -136,6 +136,8 @@ def cases(seed: int, n: int, d: int, size: float = 1.0) -> dict[str, Case]:
         "quadratic": Case(tb.Quadratic(symmetric, q, 0.3), quadratic(symmetric, q, 0.3)),
         "linear": Case(tb.Linear(q), q_twin),
         "squared norm": Case(tb.SquaredNorm(q), squared_norm(q)),
+        "weighted squares": Case(tb.LeastSquares(A, b, scale, weights), least_squares(A, b, scale, weights)),
+        "weighted norm": Case(tb.SquaredNorm(q, weights=abs(symmetric[0])), squared_norm(q, abs(symmetric[0]))),
         "logistic": Case(log, log_twin),
         "covariance": Case(tb.SquaredCovariance(A, v), squared_covariance(A, v)),
         "huber": Case(tb.Huber(A, b, delta), huber(A, b, delta)),

@@ -19,6 +19,7 @@ def losses(rng: np.random.Generator) -> dict:
     eye = np.eye(N)
     return {
         "square": tb.LeastSquares(eye, b),
+        "weighted square": tb.LeastSquares(eye, b, weights=[0.0, *rng.random(N - 1)]),
         "logistic": tb.Logistic(eye, y, rng.random(N)),
         "logistic with a weight of zero": tb.Logistic(eye, y, [0.0, *rng.random(N - 1)]),
         "huber": tb.Huber(eye, b, 0.8),

@@ -118,3 +118,18 @@ def lsq_via_clarabel(A, b, radius):
     x = cp.Variable(A.shape[1])
     cp.Problem(cp.Minimize(cp.sum_squares(A @ x - b)), [cp.norm1(x) <= radius]).solve(solver=cp.CLARABEL)
     return x.value
+
+
+@settings(deadline=None, max_examples=100)
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 6), d=st.integers(1, 6))
+def test_weights_are_rows_times_their_roots(seed, n, d):
+    rng = np.random.default_rng(seed)
+    A, b, w = rng.standard_normal((n, d)), rng.standard_normal(n), rng.random(n) * 10.0 ** rng.integers(-3, 4, n)
+    f = tb.LeastSquares(A, b, 0.7, w)
+    root = np.sqrt(w)
+    solution = lsq_linear(root[:, None] * A, root * b, bounds=(-1, 1), tol=1e-14)
+    x = np.clip(solution.x + rng.choice([0.0, 0.3]) * rng.uniform(-1, 1, d), -1, 1)
+    bound = f.scaled_dual_bound(x, lowered(f, x))
+    assert 0.0 <= bound <= f.value(solution.x) * (1 + 1e-12)
+    plain = tb.LeastSquares(root[:, None] * A, root * b, 0.7)
+    assert bound == pytest.approx(plain.scaled_dual_bound(x, lowered(plain, x)), rel=1e-6, abs=1e-9 * f.value(0 * x))

@@ -154,11 +154,19 @@ class Form:
 
     def isotropic(self, dim: int) -> tuple[float, Vector] | None:
         """mu and c where it is mu/2 ||x||^2 - <c, x> up to a constant; None where it is not such a sum."""
-        if self.norms or self.bends or any(term.data is not None or not term.loss.quadratic for term in self.losses):
+        if self.norms or self.bends or not all(_unweighted(term) for term in self.losses):
             return None
         pulls = [float(term.scale) * term.loss.target for term in self.losses if term.loss.target is not None]
         pulls += [-float(slope.scale) * slope.c for slope in self.slopes]
         return sum((float(term.scale) for term in self.losses), 0.0), np.sum([np.zeros(dim), *pulls], axis=0)
+
+    @property
+    def strong_convexity(self) -> float:
+        """mu such that mu/2 ||x||^2 can be taken away from it and leave it convex: by squares of x itself, weighted."""
+        if not self.convex:
+            return 0.0
+        own = [term for term in self.losses if term.data is None and term.loss.quadratic]
+        return float(sum(term.scale * np.min(term.loss.most) for term in own))
 
     def value(self, x: Vector) -> float:
         """The value at x."""
@@ -169,6 +177,11 @@ class Form:
         for bend in self.bends:
             value += float(bend.scale) / 2 * float(x @ (bend.Q @ x))
         return value + sum(float(scale) * float(c @ x) for c, scale in self.linear)
+
+
+def _unweighted(term: Term) -> bool:
+    """Whether it is a multiple of 1/2 ||x - target||^2."""
+    return term.data is None and term.loss.quadratic and term.loss.weights is None
 
 
 def _with_columns(data: DataMatrix | None, dim: int, more: int) -> DataMatrix:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from ..arrays import UNIT_ROUNDOFF, Vector, as_count, as_positive, as_vector
 from .base import Image, Objective
 from .form import Form, Slope, Term
 from .losses.square import SquareLoss
-from .matrix import gamma
+from .losses.weights import as_weights
+from .matrix import DataMatrix, gamma
 
 
 class Linear(Objective):
@@ -63,14 +65,16 @@ class Linear(Objective):
 
 
 class SquaredNorm(Objective):
-    """Half the squared distance to a point, f(x) = 1/2 ||x - center||^2.
+    """Half the squared distance to a point, f(x) = 1/2 sum_i w_i (x_i - center_i)^2.
 
     Parameters
     ----------
     center : array of length d, optional
         The origin by default.
     dim : int, optional
-        The dimension d; without it and without a center, any.
+        The dimension d; without it, a center and weights, any.
+    weights : array of length d, optional
+        The w_i, not negative and not all zero; 1 by default. An entry of weight 0 is free, as an intercept should be.
 
     Examples
     --------
@@ -79,32 +83,57 @@ class SquaredNorm(Objective):
     12.5
     >>> tb.SquaredNorm(center=[3.0, 0.0]).grad([3.0, 4.0]).tolist()
     [0.0, 4.0]
+    >>> tb.SquaredNorm(weights=[1.0, 2.0, 0.0]).grad([3.0, 4.0, 5.0]).tolist()
+    [3.0, 8.0, 0.0]
     """
 
     convex = True
     quadratic = True
-    smoothness = 1.0
     lower_bound = 0.0
 
-    def __init__(self, center: ArrayLike | None = None, dim: int | None = None) -> None:
+    def __init__(
+        self, center: ArrayLike | None = None, dim: int | None = None, weights: ArrayLike | None = None
+    ) -> None:
         self.dim = None if dim is None else as_count(dim, "dim")
         self.center = None if center is None else as_vector(center, "center", self.dim)
         if self.center is not None:
             self.dim = self.center.size
+        self.weights: Vector | None = None
+        if weights is not None:
+            self.dim = as_vector(weights, "weights", self.dim).size
+            self.weights = as_weights(weights, self.dim)
+
+    @property
+    def smoothness(self) -> float:
+        """The largest weight."""
+        return 1.0 if self.weights is None else float(self.weights.max())
 
     @cached_property
     def form(self) -> Form:
-        """The square of x itself."""
-        return Form.of(Term(SquareLoss(self.center)))
+        """The square of x itself, or of those entries that have a weight."""
+        w, center = self.weights, self.center
+        if w is None:
+            return Form.of(Term(SquareLoss(center)))
+        if (w == w[0]).all():
+            return Form.of(Term(SquareLoss(center)), w[0])
+        if w.all():
+            return Form.of(Term(SquareLoss(center, w)))
+        kept = np.flatnonzero(w)
+        picked = sp.csr_array((np.ones(kept.size), (np.arange(kept.size), kept)), shape=(kept.size, w.size))
+        equal = bool((w[kept] == w[kept[0]]).all())
+        loss = SquareLoss(None if center is None else center[kept], None if equal else w[kept])
+        return Form.of(Term(loss, DataMatrix.trusted(picked)), w[kept[0]] if equal else 1.0)
 
     def value_and_grad(self, x: Vector) -> tuple[float, Vector]:
         x = self._point(x)
         offset = x.copy() if self.center is None else x - self.center
-        return 0.5 * float(offset @ offset), offset
+        grad = offset if self.weights is None else self.weights * offset
+        return 0.5 * float(grad @ offset), grad
 
     def curvature_along(self, direction: Vector, image: Image) -> float:
-        return float(direction @ direction)
+        return float((direction if self.weights is None else self.weights * direction) @ direction)
 
     def rounding(self, x: Vector) -> tuple[float, float]:
-        value, offset = self.value_and_grad(x)
-        return gamma(x.size) * value, 0.0 if self.center is None else 2 * UNIT_ROUNDOFF * float(np.linalg.norm(offset))
+        value, grad = self.value_and_grad(x)
+        exact = self.center is None and self.weights is None
+        return gamma(x.size) * value, 0.0 if exact else 4 * UNIT_ROUNDOFF * float(np.linalg.norm(grad))

@@ -10,8 +10,9 @@ from scipy import sparse
 
 from ...arrays import UNIT_ROUNDOFF, Matrix, Vector, length
 from ...kernels import flat
+from ...numerics.extended import Ext
 from ...objectives.base import Objective
-from ...objectives.form import Form, Term
+from ...objectives.form import Form, Scale, Term
 from ...objectives.losses.base import Loss
 from ...objectives.matrix import DataMatrix
 
@@ -71,6 +72,7 @@ class Smooth:
         self.own_rows = not form.bends
         alone = len(form.losses) == 1 and not form.linear and not form.constant
         self.own = alone and form.losses[0].scale == 1 and form.losses[0].data is not None
+        self.own = self.own and not (self.quadratic and form.losses[0].loss.weights is not None)
 
     def image(self, x: Vector) -> Vector:
         """F x."""
@@ -188,8 +190,9 @@ def _data(term: Term, dim: int) -> DataMatrix:
 
 
 def _square(term: Term, dim: int) -> Part:
-    target = np.zeros(dim) if term.loss.target is None else term.loss.target
-    return _scaled(Part(_data(term, dim), target), float(term.scale))
+    data, target, weights = _data(term, dim), term.loss.target, term.loss.weights
+    part = Part(data, np.zeros(data.shape[0]) if target is None else target)
+    return _scaled(part, term.scale if weights is None else term.scale * weights)
 
 
 def _root_part(Q: Matrix, scale: float) -> Part | None:
@@ -197,16 +200,21 @@ def _root_part(Q: Matrix, scale: float) -> Part | None:
     root, off = _root(Q)
     if root.shape[0] == 0:
         return None
-    return _scaled(Part(DataMatrix.trusted(root), np.zeros(root.shape[0]), off), scale)
+    return _scaled(Part(DataMatrix.trusted(root), np.zeros(root.shape[0]), off), Scale(scale))
 
 
-def _scaled(part: Part, scale: float) -> Part:
-    """The part times a factor, by its root: that is rounded three times (factor, root and product)."""
+def _scaled(part: Part, scale: Scale | Ext) -> Part:
+    """The part times a factor, one for all rows or one a row, by its root: rounded thrice (factor, root, product)."""
     data, target, off = part
-    root = float(np.sqrt(scale))
-    if root == 1:
+    root = np.sqrt(np.asarray(scale, dtype=np.float64))
+    if (root == 1).all():
         return part
-    return Part(DataMatrix.trusted(root * data.raw), root * target, root * (off + 3 * UNIT_ROUNDOFF * data.frobenius))
+    if root.ndim == 0:
+        rows = root * data.raw
+    else:
+        rows = sparse.diags_array(root) @ data.raw if data.kind == "sparse" else root[:, None] * data.raw
+    scaled = DataMatrix.trusted(rows)
+    return Part(scaled, root * target, float(root.max()) * off + 3 * UNIT_ROUNDOFF * scaled.frobenius)
 
 
 def _is_diagonal(Q: Matrix) -> bool:

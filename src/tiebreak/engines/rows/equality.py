@@ -48,7 +48,7 @@ class Equality:
         if self.step.level.bends:
             values, vectors = np.linalg.eigh(rest) if rest.size else (np.zeros(0), rest)
             blocks.append(np.sqrt(np.maximum(values, 0))[:, None] * vectors.T)
-        elif self.step.level.strong_convexity > 0:
+        elif self.step.level.ridge > 0:
             blocks.append(np.sqrt(rest))
         return np.vstack(blocks)
 
@@ -102,7 +102,7 @@ class Equality:
         """The matrices of all squares, whole, and the scales of their rows."""
         squares, n = self.step.level.squares, self.step.level.dim
         blocks = [np.eye(n) if s.F is None else dense(s.F.A) for s in squares]
-        scales = [np.full(block.shape[0], float(s.scale)) for block, s in zip(blocks, squares, strict=True)]
+        scales = [np.broadcast_to(s.scales, block.shape[:1]) for block, s in zip(blocks, squares, strict=True)]
         return np.vstack(blocks), np.concatenate(scales)
 
     def worth_refining(self) -> bool:

@@ -30,7 +30,7 @@ def kkt_solver(
     """
     H, F, G, scale, row_scale = _scaled(step, free, active)
     n, k, m = free.size, F.shape[0], active.size
-    mu = step.level.strong_convexity
+    mu = step.level.ridge
     thin = _few(step, n, k, m)
     soft = 1e-6 if thin and mu == 0 else 1e-9  # Gram matrices of rows cannot do with less
     rho = 0.0 if mu > 0 else soft
@@ -74,7 +74,7 @@ def _few(step: Step, n: int, k: int, m: int) -> bool:
     """Whether the rows are few beside the free columns, and the rest of the Hessian is a diagonal."""
     if step.dense or step.level.bends or not n:
         return False
-    if step.level.strong_convexity > 0 and k == 0:
+    if step.level.ridge > 0 and k == 0:
         return True
     return k + m <= DENSE_SCHUR and 2 * (k + m) <= n  # beyond, FF' would be larger than F'F, and worse
 

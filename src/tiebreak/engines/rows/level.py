@@ -11,7 +11,18 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ...arrays import Matrix, Vector
-from ...numerics.extended import UNIT, Ext, ExtMatrix, dense, double, ext, is_sparse, sum_units, total
+from ...numerics.extended import (
+    UNIT,
+    Ext,
+    ExtMatrix,
+    column_squares,
+    dense,
+    double,
+    ext,
+    is_sparse,
+    sum_units,
+    total,
+)
 from ...numerics.rows import power_of_two
 from ...objectives.base import Objective
 from ...objectives.form import Form
@@ -25,11 +36,19 @@ LEAST = 1e-140
 
 
 class Square(NamedTuple):
-    """scale/2 ||F x - b||^2; without F, the identity; without b, zero."""
+    """1/2 sum_i scale_i (F x - b)_i^2, one scale for all or one a row; without F, the identity; without b, zero.
+
+    Scales are positive, and without F there is one.
+    """
 
     F: ExtMatrix | None
     b: Vector | None
-    scale: np.longdouble
+    scale: np.longdouble | Ext
+
+    @property
+    def scales(self) -> Vector:
+        """In double precision: a number, or one a row."""
+        return np.asarray(self.scale, dtype=np.float64)
 
 
 class Bend(NamedTuple):
@@ -66,7 +85,7 @@ def _why_not_in_range(form: Form) -> str:
     """Squares of the data must be numbers."""
     given: list[tuple[str, Any]] = []
     for loss, data, _ in form.losses:
-        given += [("matrix", None if data is None else data.raw), ("target", loss.target)]
+        given += [("matrix", None if data is None else data.raw), ("target", loss.target), ("weights", loss.weights)]
     given += [("Q", bend.Q) for bend in form.bends] + [("linear term", slope.c) for slope in form.linear]
     for name, values in (*given, ("constant", form.constant)):
         if values is None or 0 in np.shape(values):
@@ -95,6 +114,7 @@ class Level:
     constant: np.longdouble = field(default_factory=lambda: np.longdouble(0))
     lower_bound: float = -np.inf
     rounded: bool = False  # whether q is not the sum of the given ones to the last bit
+    weighted: float = 0.0  # the strong convexity of weighted squares of the variables
 
     @classmethod
     def of(cls, form: Form | None, dim: int, length: float = 1.0, sizes: Vector | None = None) -> Level:
@@ -106,7 +126,13 @@ class Level:
         level = cls(dim, ext(np.zeros(dim)), length, constant=form.constant / length**2)
         for loss, data, scale in form.losses:
             target = None if loss.target is None else loss.target / length
-            level.squares.append(Square(None if data is None else ExtMatrix(data.raw), target, scale))
+            F = None if data is None else ExtMatrix(data.raw)
+            if loss.weights is None:
+                level.squares.append(Square(F, target, scale))
+                continue
+            scales = scale * ext(loss.weights)
+            level.weighted += float(scales.min()) if data is None else 0.0
+            level.squares.append(Square(F or _identity(dim), target, scales))
         level.bends = [Bend(ExtMatrix(bend.Q), bend.scale) for bend in form.bends]
         for c, scale in form.linear:
             level.rounded |= _rounds(level.q, scale)
@@ -114,6 +140,7 @@ class Level:
         unit = float(power_of_two(np.array([level._size(np.ones(dim) if sizes is None else sizes)]))[0])
         level.q, level.constant = level.q / unit, level.constant / unit
         level.squares = [square._replace(scale=square.scale / unit) for square in level.squares]
+        level.weighted /= unit
         level.bends = [bend._replace(scale=bend.scale / unit) for bend in level.bends]
         level.unit = unit * length**2
         level.lower_bound = form.lower_bound / level.unit
@@ -122,9 +149,10 @@ class Level:
     def _size(self, sizes: Vector) -> float:
         """What is added up to values of the second-order part at variables of these sizes; 0 without one."""
         total = 0.0
-        for F, b, scale in self.squares:
-            image = sizes if F is None else np.asarray(F.size @ sizes)
-            total += float(scale) * float(np.max(image + (0.0 if b is None else np.abs(b)), initial=0.0)) ** 2
+        for square in self.squares:
+            image = sizes if square.F is None else np.asarray(square.F.size @ sizes)
+            parts = image + (0.0 if square.b is None else np.abs(square.b))
+            total += float(np.max(square.scales * parts**2, initial=0.0))
         for Q, scale in self.bends:
             total += float(scale) * float(np.max(sizes * (Q.size @ sizes), initial=0.0))
         return total
@@ -135,10 +163,14 @@ class Level:
         return not self.squares and not self.bends
 
     @cached_property
+    def ridge(self) -> float:
+        """The multiple of the identity in the Hessian: that of the squared distances."""
+        return float(sum(square.scale for square in self.squares if square.F is None)) * (1 - 1e-15)
+
+    @cached_property
     def strong_convexity(self) -> float:
-        """mu > 0 where the level holds a squared distance; 0 where nothing is known."""
-        mu = float(sum(square.scale for square in self.squares if square.F is None))
-        return mu * (1 - 1e-15)
+        """mu > 0 where the level holds a squared distance, weighted or not; 0 where nothing is known."""
+        return self.ridge + self.weighted * (1 - 1e-15)
 
     def at(self, x: Ext) -> Evaluation:
         """Value and gradient at x."""
@@ -152,14 +184,16 @@ class Level:
             image = x if F is None else F.times(x)
             residual = image if b is None else image - b
             lost = UNIT * np.abs(double(residual)) + (0.0 if F is None else F.times_error(x))
-            part = residual if F is None else F.transpose_times(residual)
-            half = scale * total(residual * residual) / 2
-            value, grad = value + half, grad + scale * part
+            slope, weight = scale * residual, np.asarray(scale, dtype=np.float64)
+            part = slope if F is None else F.transpose_times(slope)
+            half = total(slope * residual) / 2
+            value, grad = value + half, grad + part
             units = sum_units(residual.size) + 6
             value_error += units * UNIT * float(half)
-            value_error += float(scale) * float((np.abs(double(residual)) + lost / 2) @ lost) * (1 + 1e-14)
-            spread = lost if F is None else F.transpose_times_error(residual) + np.asarray(F.size.T @ lost)
-            grad_error = grad_error + float(scale) * (spread + 2 * UNIT * np.abs(double(part)))
+            value_error += float((weight * (np.abs(double(residual)) + lost / 2)) @ lost) * (1 + 1e-14)
+            lost = weight * (lost + 2 * UNIT * np.abs(double(residual)))  # scales and products are rounded as well
+            spread = lost if F is None else F.transpose_times_error(slope) + np.asarray(F.size.T @ lost)
+            grad_error = grad_error + spread + 2 * UNIT * np.abs(double(part))
         for Q, scale in self.bends:
             image, lost = Q.times(x), Q.times_error(x)
             products = x * image
@@ -173,8 +207,8 @@ class Level:
         """The gradient alone."""
         grad = self.q
         for F, b, scale in self.squares:
-            residual = (x if F is None else F.times(x)) - (0 if b is None else b)
-            grad = grad + scale * (residual if F is None else F.transpose_times(residual))
+            slope = scale * ((x if F is None else F.times(x)) - (0 if b is None else b))
+            grad = grad + (slope if F is None else F.transpose_times(slope))
         for Q, scale in self.bends:
             grad = grad + scale * Q.times(x)
         return grad
@@ -183,7 +217,7 @@ class Level:
         """H d."""
         image = ext(np.zeros(self.dim))
         for F, _, scale in self.squares:
-            image = image + scale * (d if F is None else F.transpose_times(F.times(d)))
+            image = image + (scale * d if F is None else F.transpose_times(scale * F.times(d)))
         for Q, scale in self.bends:
             image = image + scale * Q.times(d)
         return image
@@ -191,9 +225,9 @@ class Level:
     def bend(self, moves: Vector) -> float:
         """A bound on <d, Hd> for all d whose entries are no larger than ``moves``."""
         square = 0.0
-        for F, _, scale in self.squares:
-            image = moves if F is None else F.size @ moves
-            square += float(scale) * float(image @ image)
+        for one in self.squares:
+            image = moves if one.F is None else one.F.size @ moves
+            square += float((one.scales * image) @ image)
         for Q, scale in self.bends:
             square += float(scale) * float(moves @ (Q.size @ moves))
         return square * (1 + 1e-12)
@@ -202,8 +236,10 @@ class Level:
     def diagonal(self) -> Vector:
         """That of H, rounded up."""
         entries = np.zeros(self.dim)
-        for F, _, scale in self.squares:
-            entries += float(scale) * (1.0 if F is None else np.asarray((F.size**2).sum(axis=0)).ravel())
+        for square in self.squares:
+            F, height = square.F, self.dim if square.F is None else square.F.shape[0]
+            scales = np.broadcast_to(square.scales, (height,))
+            entries += scales if F is None else column_squares(F.A, scales)
         for Q, scale in self.bends:
             entries += float(scale) * np.abs(Q.A.diagonal())
         return entries * (1 + 1e-12)
@@ -215,9 +251,10 @@ class Level:
         but rounding, what rounding of the variables' sizes makes of it.
         """
         at, size = np.abs(double(x)) + 1e-6 * scale, np.abs(double(self.q))
-        for F, b, weight in self.squares:
-            parts = (at if F is None else F.size @ at) + (0.0 if b is None else np.abs(b))
-            size = size + float(weight) * (parts if F is None else F.size.T @ parts)
+        for square in self.squares:
+            F, b = square.F, square.b
+            parts = square.scales * ((at if F is None else F.size @ at) + (0.0 if b is None else np.abs(b)))
+            size = size + (parts if F is None else F.size.T @ parts)
         for Q, weight in self.bends:
             size = size + float(weight) * (Q.size @ at)
         return float((size * scale).max(initial=0.0)) or 1.0
@@ -247,7 +284,8 @@ class Level:
         """R with R'R the Hessian of these (few) columns."""
         identity = np.eye(columns.size)
         blocks: list[Matrix] = [
-            float(np.sqrt(s.scale)) * (identity if s.F is None else dense(s.F.A[:, columns])) for s in self.squares
+            np.sqrt(s.scales).reshape(-1, 1) * (identity if s.F is None else dense(s.F.A[:, columns]))
+            for s in self.squares
         ]
         for Q, scale in self.bends:
             part = dense(Q.A[columns][:, columns])
@@ -261,7 +299,7 @@ class Level:
     @cached_property
     def image_size(self) -> float:
         """A factor with |P d| <= image_size * sqrt(<d, Hessian d>)."""
-        square = sum(float(1 / s.scale) for s in self.squares)
+        square = sum(float(1 / s.scales.min(initial=np.inf)) for s in self.squares)
         square += sum(float(np.sqrt((bend.Q.size**2).sum())) / float(bend.scale) for bend in self.bends)
         return float(np.sqrt(square))
 
@@ -270,13 +308,17 @@ class Level:
         square, start = np.longdouble(0), 0
         for F, _, scale in self.squares:
             size = self.dim if F is None else F.shape[0]
-            square += total(w[start : start + size] ** 2) / scale
+            square += total(w[start : start + size] ** 2 / scale)
             start += size
         for Q, scale in self.bends:
             part = w[start : start + self.dim]
             square += max(total(part * Q.times(part)), np.longdouble(0)) / scale
             start += self.dim
         return float(np.sqrt(square)) * (1 + 1e-15)
+
+
+def _identity(dim: int) -> ExtMatrix:
+    return ExtMatrix(np.eye(dim) if dim <= DENSE else sp.eye_array(dim, format="csr"))
 
 
 def _rounds(q: Ext, factor: np.longdouble) -> bool:

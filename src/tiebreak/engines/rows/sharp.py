@@ -139,8 +139,9 @@ def _slope_cost(level: Level, x: Ext, factor: float, moved: Vector) -> float:
     for F, b, scale in level.squares:
         residual = np.abs(double((x if F is None else F.times(x)) - (0 if b is None else b)))
         off = 4 * UNIT * residual + (0.0 if F is None else F.times_error(x))
-        off = off + moved[start : start + residual.size] / (factor * float(scale))
-        cost += factor * float(scale) * float(off @ off)
+        weight = factor * np.asarray(scale, dtype=np.float64)
+        off = off + moved[start : start + residual.size] / weight
+        cost += float((weight * off) @ off)
         start += residual.size
     for Q, scale in level.bends:
         off = 4 * UNIT * np.abs(double(x)) + moved[start : start + x.size] / (factor * float(scale))

@@ -45,7 +45,8 @@ def slope_left(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext]) -> Slope:
         image = x if F is None else F.times(x)
         residual = image if b is None else image - b
         lost = UNIT * np.abs(double(residual)) + (0.0 if F is None else F.times_error(x))
-        image_error += float(np.sqrt(scale)) * float(np.linalg.norm(lost + 2 * UNIT * np.abs(double(residual))))
+        roots = np.sqrt(np.asarray(scale, dtype=np.float64))
+        image_error += float(np.linalg.norm(roots * (lost + 2 * UNIT * np.abs(double(residual)))))
         blocks.append(np.eye(n) if F is None else dense(F.A))
         factors.insert(-1, scale * residual)
     blocks += [dense(face.A.A), *(dense(P.A) for _, P in face.predictors)]

@@ -61,7 +61,7 @@ class Step:
         """The Hessian without the lifted squares."""
         columns = self.face.columns
         identity = np.eye(columns.size) if self.dense else sp.eye_array(columns.size, format="csr")
-        H = self.level.strong_convexity * identity
+        H = self.level.ridge * identity
         for bend in self.level.bends:
             H = H + float(bend.scale) * self._form(bend.Q.A[columns][:, columns])
         return H
@@ -74,14 +74,17 @@ class Step:
         """F and the weights of s: the squares with a matrix, tall dense ones by their triangular factor."""
         blocks: list[Matrix] = [self._form(np.zeros((0, self.face.columns.size)))]
         weights = [np.zeros(0)]
-        for F, _, scale in self.level.squares:
+        for square in self.level.squares:
+            F, scales = square.F, square.scales
             if F is None:
                 continue
             part = F.A[:, self.face.columns]
             if not F.sparse and part.shape[0] > part.shape[1]:
+                if scales.ndim:
+                    part, scales = np.sqrt(scales)[:, None] * part, np.ones(())
                 part = np.linalg.qr(part, mode="r")
             blocks.append(self._form(part))
-            weights.append(np.full(part.shape[0], float(scale)))
+            weights.append(np.broadcast_to(scales, part.shape[:1]))
         stacked = np.vstack(blocks) if self.dense or self.thin else sp.csr_array(sp.vstack(blocks))
         return stacked, np.concatenate(weights)
 

@@ -29,6 +29,8 @@ def strong_convexity(objective: Objective, dim: int) -> float:
     if f.quadratic and f.convex and dim <= SMALL:
         spectrum = np.linalg.eigvalsh(hessian(f, dim))
         return float(spectrum[0]) if spectrum[0] > 1e-12 * dim * spectrum[-1] else 0.0
+    if f.form is not None and len(f.parts) < 2:
+        return f.form.strong_convexity
     parts = [(factor, part) for factor, part in f.parts if part is not f] if f.convex else []
     return sum(factor * strong_convexity(part, dim) for factor, part in parts)
 

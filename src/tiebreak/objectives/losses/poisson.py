@@ -97,8 +97,8 @@ class Poisson(Linked):
     >>> f = tb.Poisson([[1.0], [1.0]], [1.0, 3.0])
     >>> f.value([0.0]), f.grad([0.0]).tolist()
     (1.0, [-1.0])
-    >>> round(f.grad([math.log(2.0)])[0], 12) + 0.0  # at the logarithm of the mean count
-    0.0
+    >>> abs(f.grad([math.log(2.0)])[0]) < 1e-12  # at the logarithm of the mean count
+    True
     """
 
     def __init__(self, A: Any, y: ArrayLike, weights: ArrayLike | None = None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,37 +14,53 @@ from ..base import Image
 from ..linked import Linked
 from ..matrix import DataMatrix, gamma
 from .base import Loss
+from .weights import as_weights
 
 
 @dataclass(frozen=True, eq=False)
 class SquareLoss(Loss):
-    """h(t) = 1/2 ||t - target||^2; without a target, that is zero."""
+    """h(t) = 1/2 sum_i w_i (t_i - target_i)^2; without a target, that is zero, and without weights, they are one."""
 
     target: Vector | None = None
+    weights: Vector | None = None
 
     quadratic = True
-    strictly_convex = True
-    most = 1.0
     lower_bound = 0.0
-    row_data = ("target",)
+    row_data = ("target", "weights")
     self_concordance = 0.0
+
+    @property
+    def most(self) -> Vector | float:  # type: ignore[override]
+        """w."""
+        return 1.0 if self.weights is None else self.weights
+
+    @cached_property
+    def strictly_convex(self) -> bool:  # type: ignore[override]
+        """Where no weight is zero."""
+        return self.weights is None or bool((self.weights > 0).all())
 
     def value_and_slope(self, t: Vector) -> tuple[float, Vector]:
         residual = t.copy() if self.target is None else t - self.target
-        return 0.5 * float(residual @ residual), residual
+        slope = residual if self.weights is None else self.weights * residual
+        return 0.5 * float(slope @ residual), slope
 
     def curvature(self, t: Vector) -> Vector:
-        return np.ones(t.size)
+        return np.ones(t.size) * self.most
 
     def near(self, t: Vector, gap: float) -> tuple[Vector, Vector]:
-        return np.ones(t.size), np.ones(t.size)
+        return self.curvature(t), self.curvature(t)
 
     def conjugate(self, u: Vector) -> float:
-        return 0.5 * float(u @ u) + (0.0 if self.target is None else float(u @ self.target))
+        shift = 0.0 if self.target is None else float(u @ self.target)
+        if self.weights is None:
+            return 0.5 * float(u @ u) + shift
+        if (u[self.weights == 0] != 0).any():
+            return np.inf
+        return 0.5 * float(np.divide(u * u, self.weights, out=0 * u, where=self.weights > 0).sum()) + shift
 
 
 class LeastSquares(Linked):
-    """The squared residual f(x) = scale/2 ||Ax - b||^2.
+    """The squared residual f(x) = scale/2 sum_i w_i (<a_i, x> - b_i)^2.
 
     Parameters
     ----------
@@ -53,6 +70,8 @@ class LeastSquares(Linked):
         The targets.
     scale : float
         A positive factor; 1/n makes it a mean.
+    weights : array of length n, optional
+        The w_i, not negative and not all zero; 1 by default. A row with weight 0 does not count.
 
     Examples
     --------
@@ -62,38 +81,41 @@ class LeastSquares(Linked):
     2.5
     >>> f.grad([0.0, 0.0]).tolist()
     [-1.0, -4.0]
+    >>> tb.LeastSquares([[1.0, 0.0], [0.0, 2.0]], [1.0, 2.0], weights=[3.0, 0.0]).value([0.0, 0.0])
+    1.5
     """
 
     quadratic = True
 
-    def __init__(self, A: Any, b: ArrayLike, scale: float = 1.0) -> None:
+    def __init__(self, A: Any, b: ArrayLike, scale: float = 1.0, weights: ArrayLike | None = None) -> None:
         data = DataMatrix(A, "A")
-        self.b = as_vector(b, "b", data.shape[0])
-        super().__init__(data, SquareLoss(self.b), as_positive(scale, "scale"))
+        n = data.shape[0]
+        self.b, self.weights = as_vector(b, "b", n), None if weights is None else as_weights(weights, n)
+        super().__init__(data, SquareLoss(self.b, self.weights), as_positive(scale, "scale"))
 
     def value_and_grad(self, x: Vector) -> tuple[float, Vector]:
         x = self._point(x)
-        if (found := self.data.squares(x, self.b)) is None:
+        if self.weights is not None or (found := self.data.squares(x, self.b)) is None:
             return super().value_and_grad(x)
         return 0.5 * self.scale * found[0], self.scale * found[1]
 
     def curvature_along(self, direction: Vector, image: Image) -> float:
-        return self.scale * float(image @ image)
+        return self.scale * float((image if self.weights is None else self.weights * image) @ image)
 
     def scaled_dual_bound(self, x: Vector, linear_minimum: float) -> float:
-        # With r = Ax - b and c = scale, 1/2 ||v||^2 >= <u, v> - 1/2 ||u||^2 at v = As - b and u = tau r
+        # With r = Ax - b, c = scale and W = diag(w), 1/2 <v, Wv> >= <u, Wv> - 1/2 <u, Wu> at v = As - b and u = tau r
         # gives, for all s in Z and tau >= 0,
-        #     f(s) >= c (tau <A'r, s> - tau <b, r> - tau^2/2 ||r||^2) >= -c (tau B + tau^2/2 ||r||^2),
-        # where B = <b, r> - linear_minimum / c. The best tau is -B / ||r||^2 if B < 0, and 0 otherwise; tau
-        # = 1 is the Frank-Wolfe bound. The allowances for rounding move B up and ||r|| up, so that the bound
-        # goes down.
+        #     f(s) >= c (tau <A'Wr, s> - tau <b, Wr> - tau^2/2 <r, Wr>) >= -c (tau B + tau^2/2 <r, Wr>),
+        # where B = <b, Wr> - linear_minimum / c. The best tau is -B / <r, Wr> if B < 0, and 0 otherwise; tau = 1 is the
+        # Frank-Wolfe bound. The allowances for rounding move B up and <r, Wr> up, so that the bound goes down.
         x = self._point(x)
-        r = self.image(x) - self.b
+        r, w = self.image(x) - self.b, np.ones(()) if self.weights is None else self.weights
         r_error = self.data.product_error(x) + UNIT_ROUNDOFF * length(r)
-        pull, part = float(self.b @ r), linear_minimum / self.scale
-        slack = gamma(r.size) * float(np.abs(self.b) @ np.abs(r)) + length(self.b) * r_error
+        pulled = w * self.b
+        pull, part = float(pulled @ r), linear_minimum / self.scale
+        slack = gamma(r.size) * float(np.abs(pulled) @ np.abs(r)) + length(pulled) * r_error
         B = pull - part + 1.01 * slack + 8 * UNIT_ROUNDOFF * (abs(pull) + abs(part))
-        norm = length(r) * (1 + gamma(r.size)) + 1.01 * r_error
+        norm = length(np.sqrt(w) * r) * (1 + gamma(r.size)) + 1.01 * float(np.sqrt(w.max())) * r_error
         if not B < 0 or norm == 0:
             return 0.0
         return self.scale / 2 * (B / norm) ** 2 * (1 - 16 * UNIT_ROUNDOFF)
