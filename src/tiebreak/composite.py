@@ -47,13 +47,16 @@ def obstacles(problem: Problem, takes: Mapping[Level, How]) -> list[str]:
     joint: list[Norm] = []
     levels: tuple[Level, Level] = ("upper", "lower")
     for level in levels:
-        norms = getattr(problem, level).norms
+        norms, pieces = getattr(problem, level).norms, getattr(problem, level).pieces
         how = takes.get(level)
         if getattr(problem, level).differentiable:
             continue
         if how is None:
-            names = ", ".join(dict.fromkeys(type(norm).__name__ for norm in norms)) or "it"
+            titles = [*(type(norm).__name__ for norm in norms), *(piece.title for piece in pieces)]
+            names = ", ".join(dict.fromkeys(titles)) or "it"
             found.append(f"a differentiable {level} level ({names} is not differentiable)")
+        elif pieces and "prox" in how:
+            found.append(f"a prox of the {level} level ({pieces[0].title} has none in closed form)")
         elif how == "joint prox":
             joint += norms
         elif how == "prox" and (why := why_no_prox(None, norms)):

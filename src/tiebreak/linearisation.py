@@ -12,9 +12,10 @@ from .objectives.norms import Norm
 
 
 class Linearisation(NamedTuple):
-    """An objective at a point: the linear model of its smooth part there, its norms, and how far rounding may go.
+    """An objective at a point: a linear model of all but its norms there, these norms, and how far rounding may go.
 
-    ``value`` is that of the objective, ``smooth`` that of its smooth part; ``slope`` bounds how fast it changes at x.
+    ``value`` is that of the objective, ``smooth`` that without its norms; ``slope`` bounds how fast it changes at x. Of
+    pieces the model has a subgradient, which is below them everywhere.
     """
 
     x: Vector
@@ -32,6 +33,13 @@ class Linearisation(NamedTuple):
         value, grad = objective.smooth_part.value_and_grad(x)
         value_error, grad_error = objective.smooth_part.rounding(x)
         norms, slope = objective.norms, float(np.linalg.norm(grad))
+        for piece in objective.pieces:
+            own, steep = piece.value_and_grad(x)
+            errors = piece.rounding(x)
+            value, grad = value + own, grad + steep
+            value_error += errors[0] + ulps(value) + ulps(own)
+            grad_error += errors[1] + ulps(float(np.linalg.norm(grad))) + ulps(float(np.linalg.norm(steep)))
+            slope += piece.steepest(x.size)
         if not norms:
             return cls(x, value, value, grad, value_error, grad_error, slope)
         slope += sum(norm.steepest(x.size) for norm in norms)

@@ -75,6 +75,9 @@ def check_objective(objective: Objective, dim: int | None = None, seed: int = 0,
         by_form = value if objective.form is None else objective.form.value(x)
         checks.that(abs(by_form - value) <= scale, "the form must give the value")
         check_gradient(objective.smooth_part, x)
+        for piece in objective.pieces:
+            steep = float(np.linalg.norm(piece.grad(x))) <= piece.steepest(size) * (1 + 1e-9)
+            checks.that(steep, "steepest must bound the subgradients")
         checks.made += 1
     if objective.convex:
         check_convexity(objective, sample)
@@ -88,12 +91,13 @@ def check_objective(objective: Objective, dim: int | None = None, seed: int = 0,
 
 
 def _check_norms(checks: _Checks, objective: Objective, sample: list[Vector], step: float = 0.7) -> None:
-    checks.that(objective.norms, "an objective that is not differentiable must be its smooth_part plus its norms")
+    whole = objective.norms or objective.pieces
+    checks.that(whole, "an objective that is not differentiable must be its smooth_part plus its norms and pieces")
     checks.that(objective.smoothness is None, "an objective that is not differentiable has no smoothness")
     for x in sample:
-        parts = objective.smooth_part.value(x) + sum(norm.value(x) for norm in objective.norms)
+        parts = objective.smooth_part.value(x) + sum(p.value(x) for p in (*objective.norms, *objective.pieces))
         value = objective.value(x)
-        checks.that(abs(value - parts) <= 1e-9 * (1 + abs(value)), "value must be smooth_part plus norms")
+        checks.that(abs(value - parts) <= 1e-9 * (1 + abs(value)), "value must be smooth_part plus norms and pieces")
     for norm in objective.norms:
         for v in sample:
             p = norm.prox(v, step)

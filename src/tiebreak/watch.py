@@ -94,7 +94,7 @@ class _Watched:
 class _WatchedObjective(_Watched, Objective):
     def __init__(self, inner: Objective, name: str, calls: Counter[str]) -> None:
         super().__init__(inner, name, calls)
-        facts = ("convex", "differentiable", "norms", "dim", "lower_bound", "quadratic", "claims")
+        facts = ("convex", "differentiable", "norms", "pieces", "dim", "lower_bound", "quadratic", "claims")
         for fact in (*facts, "summands"):
             setattr(self, fact, getattr(inner, fact))
 

@@ -95,3 +95,42 @@ def test_what_cannot_be_combined():
             other * tb.Linear([1.0])
     with pytest.raises(TypeError):
         least + 1
+
+
+def test_differences_quotients_and_what_can_be_maximised():
+    x = np.array([1.0, 2.0])
+    f, g = tb.Linear([1.0, 2.0]), tb.Linear([3.0, -1.0])
+    assert (f - g).value(x) == 4.0 and (-f).value(x) == -5.0 and (-2 * f).value(x) == -10.0
+    assert (f / 4).value(x) == 1.25 and (f / -4).value(x) == -1.25
+    assert (-(f + g)).value(x) == -6.0 and (-(2 * (f + g))).grad(x).tolist() == [-8.0, -2.0]
+    h = tb.LeastSquares([[1.0, 1.0]], [1.0]) / 2 - f
+    assert h.value(x) == 1.0 - 5.0 and h.convex and h.form.slopes[0].c.tolist() == [-1.0, -2.0]
+    concave = tb.Quadratic(-np.eye(2), [1.0, 0.0], c=2.0)
+    assert not concave.convex and (-concave).convex and (-3 * concave).value(x) == -3 * concave.value(x)
+    norm = (tb.L1Norm() / 2).weights
+    assert float(norm) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: -tb.SquaredNorm(dim=2), "minus SquaredNorm is not known to be convex"),
+        (lambda: tb.Linear([1.0]) - tb.L1Norm(), "minus L1Norm"),
+        (lambda: -1 * tb.Huber([[1.0]], [0.0], 1.0), "minus Huber"),
+        (lambda: -(tb.SquaredNorm() + tb.Linear([1.0])), "minus SquaredNorm"),
+        (lambda: -tb.Quadratic(np.eye(2), [0.0, 0.0]), "minus Quadratic"),
+        (lambda: 0 * tb.SquaredNorm(), "positive"),
+        (lambda: tb.SquaredNorm() / 0, "must not be zero"),
+        (lambda: tb.SquaredNorm() * float("nan"), "factor of an objective holds NaN"),
+        (lambda: tb.SquaredNorm() / float("inf"), "divisor of an objective holds"),
+    ],
+)
+def test_what_is_no_multiple(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_maximising_a_linear_level():
+    Z = tb.Polyhedron(A_ub=[[1.0, 1.0]], b_ub=[3.0], bounds=(0, 2))
+    result = tb.solve(tb.Problem(tb.SquaredNorm(), -tb.Linear([1.0, 1.0]), Z))
+    assert result.success and result.g == pytest.approx(-3.0) and result.x == pytest.approx([1.5, 1.5])

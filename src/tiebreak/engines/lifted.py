@@ -1,8 +1,9 @@
-"""L1 norms in exact solves: linear where signs are known, else linear in further variables t >= |x|.
+"""Norms and pieces in exact solves: linear where signs are known, else linear in further variables.
 
 Over the points (x, t) with x in Z and |x_i| <= t_i, sum_i w_i |x_i| becomes <w, t>: a minimiser has t_i = |x_i|
 wherever some level has a weight on t_i, and both optimal values are those of the problem in x. Sets that limit such a
-sum, alone or as factors of a product, become polyhedra in (x, t) likewise.
+sum, alone or as factors of a product, become polyhedra in (x, t) likewise. A piecewise linear function of a level,
+which says itself that it is the least <c, t> over some rows, gets its own t.
 """
 
 from __future__ import annotations
@@ -14,26 +15,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Vector
-from ..objectives import Linear, Objective, Sum, Widened
+from ..objectives import Objective, Piecewise, Sum, Widened
+from ..objectives.form import Slope
+from ..objectives.linear import Slopes
+from ..objectives.piecewise import residuals_between
 from ..problem import Problem
 from ..sets import Domain
-from ..sets.epigraph import absolute_values
+from ..sets.epigraph import Above, absolute_values, with_variables
 from .answer import Answer
 from .choice import Task
 
 
 def why_not_lifted(levels: Sequence[Objective], domain: Domain, chain: bool = False) -> str:
-    """Empty where levels and domain can be written without absolute values, else the reason why not.
+    """Empty where levels and domain can be written without absolute values and pieces, else the reason why not.
 
     Where the levels have none, the domain is left as it is, unless a ``chain`` or a lack of vertices asks for its rows.
     """
     if grouped := [norm for level in levels for norm in level.norms if norm.groups is not None]:
         return f"a {type(grouped[0]).__name__} is not piecewise linear"
+    pieces = _pieces(levels)
+    if operators := [piece for piece in pieces if piece.data.kind == "operator"]:
+        return f"{operators[0].title} holds a LinearOperator, not a matrix"
     assert domain.dim is not None
-    if (chain or _open(levels, domain).size) and domain.rows is None:
-        norms = any(level.norms for level in levels)
-        return f"{'L1Norm over ' if norms else ''}{domain!r}, which is not a polytope whose rows are known"
-    if not _open(levels, domain, chain).size:
+    if (chain or pieces or _open(levels, domain).size) and domain.rows is None:
+        named = [*(type(norm).__name__ for level in levels for norm in level.norms), *(p.title for p in pieces)]
+        over = f"{named[0]} over " if named else ""
+        return f"{over}{domain!r}, which is not a polytope whose rows are known"
+    if not pieces and not _open(levels, domain, chain).size:
         return ""
     from .rows.level import why_not_quadratic
 
@@ -42,7 +50,7 @@ def why_not_lifted(levels: Sequence[Objective], domain: Domain, chain: bool = Fa
 
 @dataclass(frozen=True)
 class Lift:
-    """A task without norms, in (x, t); ``index`` are the positions of x whose absolute values are in t.
+    """A task without norms and pieces, in (x, t); ``index`` are the positions of x whose absolute values are in t.
 
     Examples
     --------
@@ -67,15 +75,26 @@ class Lift:
         """With absolute values where a norm has a weight and the domain shows no sign, or its rows mention them."""
         levels, domain = original.levels, original.domain
         assert domain.dim is not None
-        index = _open(levels, domain, chain)
+        index, pieces = _open(levels, domain, chain), _pieces(levels)
         known = domain.signs(domain.dim)
-        plain = tuple(_without_norms(level, known, index) for level in levels)
-        return cls(original, Task(plain, absolute_values(domain, index) if index.size else domain), index)
+        lifted = absolute_values(domain, index) if index.size else domain
+        blocks = [_above(piece, domain) for piece in pieces]
+        if blocks:
+            lifted = with_variables(lifted, blocks)
+        starts = domain.dim + index.size + np.cumsum([0, *(block.lower.size for block in blocks)])
+        plain, done = [], 0
+        for level in levels:
+            own = starts[done : done + len(level.pieces)]
+            plain.append(_without_norms(level, known, index, own, int(starts[-1])))
+            done += len(level.pieces)
+        return cls(original, Task(tuple(plain), lifted), index)
 
     @property
     def name(self) -> str:
         """In words."""
-        return "absolute values as further variables" if self.index.size else "norms as linear terms, by known signs"
+        new = ["absolute values"] if self.index.size else []
+        new += ["pieces"] if _pieces(self.original.levels) else []
+        return f"{' and '.join(new)} as further variables" if new else "norms as linear terms, by known signs"
 
     def invert(self, answer: Answer) -> Answer:
         """The x of a point (x, t), and what uniqueness in (x, t) means for x."""
@@ -83,17 +102,17 @@ class Lift:
         unique, constant = answer.lower_unique, answer.upper_constant
         if len(levels) > 2:
             unique, constant = unique or None, unique or None
-        elif not (weights_of(levels[0], domain.dim or 0)[self.index] > 0).all():  # then t is free at lower solutions
-            # then the lower level alone has fewer such t
-            fewer = len(levels) == 2 and _open(levels[:1], domain).size < self.index.size
-            unique = _alone_unique(levels[0], domain) if fewer else unique or None
+        elif _pieces(levels[1:]) or not (weights_of(levels[0], domain.dim or 0)[self.index] > 0).all():
+            # then t is free at lower solutions, but the lower level alone may have fewer such t
+            fewer = bool(_pieces(levels[1:])) or _open(levels[:1], domain).size < self.index.size
+            unique = _alone_unique(levels[0], domain) if len(levels) == 2 and fewer else unique or None
             constant = unique or None
         return replace(answer, x=self.point(answer.x), lower_unique=unique, upper_constant=constant)
 
     def point(self, lifted: Vector) -> Vector:
-        """The x of a point (x, t): where t is zero, so is x, which rounding may have left a little beside it."""
+        """The x of a point (x, t): where |x| is zero, so is x, which rounding may have left a little beside it."""
         dim = self.original.domain.dim or 0
-        x, t = lifted[:dim].copy(), lifted[dim:]
+        x, t = lifted[:dim].copy(), lifted[dim : dim + self.index.size]
         x[self.index] = np.clip(x[self.index], -t, t)
         return x
 
@@ -116,17 +135,32 @@ def _open(levels: Sequence[Objective], domain: Domain, chain: bool = False) -> N
     d = domain.dim or 0
     weighted = sum((weights_of(level, d) for level in levels), np.zeros(d)) > 0
     index = np.flatnonzero(weighted & (domain.signs(d) == 0))
-    if domain.rows is None or not (chain or index.size or not domain.polytope):
+    if domain.rows is None or not (chain or index.size or _pieces(levels) or not domain.polytope):
         return index
     return np.union1d(index, domain.rows.absolute)
 
 
-def _has_sizes(domain: Domain) -> bool:
-    return domain.rows is not None and domain.rows.limits_sizes
+def _pieces(levels: Sequence[Objective]) -> list[Piecewise]:
+    return [piece for level in levels for piece in level.pieces]
 
 
-def _without_norms(objective: Objective, known: Vector, index: NDArray[np.intp]) -> Objective:
+def _above(piece: Piecewise, domain: Domain) -> Above:
+    """The variables of a piece: those between the bounds that Z sets to its residuals."""
+    S, T, _ = piece.epigraph
+    low, high = residuals_between(piece.A, piece.b, *domain.outer_box)
+    return Above(S @ piece.A, T, np.asarray(S @ piece.b), *piece.extents(low, high))
+
+
+def _without_norms(
+    objective: Objective, known: Vector, index: NDArray[np.intp], starts: NDArray[np.intp], total: int
+) -> Objective:
+    """The objective in (x, t), with costs for its norms, and for its pieces, whose t begin at ``starts``."""
     w, smooth = weights_of(objective, known.size), objective.smooth_part
-    costs = Linear(np.concatenate([w * known, w[index]]))
-    wide = Widened(smooth, known.size, index.size) if index.size else smooth
-    return Sum(wide, costs) if costs.c.any() else wide
+    costs = np.concatenate([w * known, w[index], np.zeros(total - known.size - index.size)])
+    slopes = [Slope(costs)] if costs.any() else []
+    for piece, start in zip(objective.pieces, starts, strict=True):
+        own, at = piece.epigraph.costs, np.zeros(total)
+        at[start : start + own.size] = own
+        slopes.append(Slope(at, piece.factor))
+    wide = Widened(smooth, known.size, total - known.size) if total > known.size else smooth
+    return Sum(wide, Slopes(*slopes)) if slopes else wide

@@ -13,7 +13,9 @@ from .losses.logistic import Logistic
 from .losses.poisson import Poisson
 from .losses.softmax import Softmax
 from .losses.square import LeastSquares
+from .max_affine import MaxAffine
 from .norms import GroupNorm, L1Norm, Norm, Zero
+from .piecewise import Piecewise
 from .quadratic import Quadratic
 from .reconstruction import Reconstruction
 
@@ -28,9 +30,11 @@ __all__ = [
     "LeastSquares",
     "Linear",
     "Logistic",
+    "MaxAffine",
     "Multiple",
     "Norm",
     "Objective",
+    "Piecewise",
     "Poisson",
     "Quadratic",
     "Reconstruction",

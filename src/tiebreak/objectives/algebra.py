@@ -10,6 +10,7 @@ from ..arrays import UNIT_ROUNDOFF, Vector, as_positive
 from .base import Image, Objective
 from .form import Form
 from .norms import Norm, Zero
+from .piecewise import Piecewise
 
 
 class Sum(Objective):
@@ -46,16 +47,17 @@ class Sum(Objective):
         self.convex = all(term.convex for term in flat)
         self.differentiable = all(term.differentiable for term in flat)
         self.norms = tuple(norm for term in flat for norm in term.norms)
+        self.pieces = tuple(piece for term in flat for piece in term.pieces)
         self.quadratic = all(term.quadratic for term in flat)
         self.lower_bound = sum(term.lower_bound for term in flat)
         self.claims = "; ".join(term.claims for term in flat if term.claims)
 
     @cached_property
     def smooth_part(self) -> Objective:
-        """The sum of the terms that are no norms."""
+        """The sum of the terms that are neither norms nor pieces."""
         if self.differentiable:
             return self
-        smooth = [term.smooth_part for term in self.terms if not isinstance(term, Norm)]
+        smooth = [term.smooth_part for term in self.terms if not isinstance(term, (Norm, Piecewise))]
         if len(smooth) == 1:
             return smooth[0]
         return Sum(*smooth) if smooth else Zero(self.dim)
@@ -70,6 +72,9 @@ class Sum(Objective):
     @property
     def parts(self) -> tuple[tuple[float, Objective], ...]:
         return tuple(part for term in self.terms for part in term.parts)
+
+    def _negative(self) -> Objective:
+        return Sum(*(-term for term in self.terms))
 
     @cached_property
     def smoothness(self) -> float | None:
@@ -137,6 +142,7 @@ class Multiple(Objective):
         self.convex = inner.convex
         self.differentiable = inner.differentiable
         self.norms = tuple(norm.scaled(self.factor) for norm in inner.norms)
+        self.pieces = tuple(piece.scaled(self.factor) for piece in inner.pieces)
         self.quadratic = inner.quadratic
         self.lower_bound = self.factor * inner.lower_bound
         self.claims = inner.claims
@@ -155,6 +161,9 @@ class Multiple(Objective):
     @property
     def parts(self) -> tuple[tuple[float, Objective], ...]:
         return tuple((self.factor * factor, term) for factor, term in self.inner.parts)
+
+    def _negative(self) -> Objective:
+        return Multiple(self.factor, -self.inner)
 
     @property
     def smoothness(self) -> float | None:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import UNIT_ROUNDOFF, Vector, as_numbers, as_positive
+from ..arrays import UNIT_ROUNDOFF, Vector, as_numbers, as_positive, as_scalar
 
 if TYPE_CHECKING:
     from .covariance import FairRows
     from .form import Form
     from .norms import Norm
+    from .piecewise import Piecewise
     from .reconstruction import Dictionary
 
 Image: TypeAlias = Any
@@ -30,8 +31,9 @@ class Objective(ABC):
 
     convex: bool = False
     differentiable: bool = True
-    """Where it is not, ``grad`` is a subgradient, and the objective is its ``smooth_part`` plus its ``norms``."""
+    """Where it is not, ``grad`` is a subgradient, and it is the sum of ``smooth_part``, ``norms`` and ``pieces``."""
     norms: tuple[Norm, ...] = ()
+    pieces: tuple[Piecewise, ...] = ()
     dim: int | None = None
     lower_bound: float = -np.inf
     quadratic: bool = False
@@ -54,12 +56,12 @@ class Objective(ABC):
 
     @property
     def smooth_part(self) -> Objective:
-        """The objective without its norms."""
+        """The objective without its norms and pieces."""
         return self
 
     @property
     def form(self) -> Form | None:
-        """What it is made of, for exact engines: losses of linear maps, quadratics, a linear term, norms.
+        """What it is made of, for exact engines: losses of linear maps, quadratics, a linear term, norms, pieces.
 
         None where it is something else, or where that is not known.
         """
@@ -163,7 +165,7 @@ class Objective(ABC):
             raise ValueError(f"x must be {expected}, got shape {point.shape}")
         return point
 
-    # -- sums and positive multiples -----------------------------------------------------------------------
+    # -- sums, multiples and quotients -----------------------------------------------------------------------
 
     def __add__(self, other: object) -> Objective:
         from .algebra import Sum
@@ -172,11 +174,42 @@ class Objective(ABC):
             return NotImplemented
         return Sum(self, other)
 
-    def __mul__(self, factor: object) -> Objective:
-        from .algebra import Multiple
+    def __sub__(self, other: object) -> Objective:
+        if not isinstance(other, Objective):
+            return NotImplemented
+        return self + -other
 
+    def __neg__(self) -> Objective:
+        return self._negative()
+
+    def __mul__(self, factor: object) -> Objective:
         if not isinstance(factor, (int, float, np.number)):
             return NotImplemented
-        return Multiple(as_positive(factor, "the factor of an objective"), self)
+        number = as_scalar(factor, "the factor of an objective")
+        if number < 0:
+            return self._negative()._times(-number)
+        return self._times(as_positive(number, "the factor of an objective"))
 
     __rmul__ = __mul__
+
+    def __truediv__(self, divisor: object) -> Objective:
+        if not isinstance(divisor, (int, float, np.number)):
+            return NotImplemented
+        number = as_scalar(divisor, "the divisor of an objective")
+        if number == 0:
+            raise ValueError("the divisor of an objective must not be zero")
+        return self * (1 / number)
+
+    def _times(self, factor: float) -> Objective:
+        """A positive multiple."""
+        from .algebra import Multiple
+
+        return Multiple(factor, self)
+
+    def _negative(self) -> Objective:
+        """Minus the objective, where that is convex."""
+        raise ValueError(
+            f"the factor of an objective must be positive: minus {type(self).__name__} is not known to be convex; only a "
+            "Linear can be maximised, as -Linear(c), or a Quadratic that is concave (write the negative of another "
+            "concave function as an objective)"
+        )

@@ -15,6 +15,7 @@ from .matrix import DataMatrix
 
 if TYPE_CHECKING:
     from .norms import Norm
+    from .piecewise import Piecewise
 
 Scale = np.longdouble
 """Factors are kept beside the data, and in extended precision: whoever multiplies decides what is rounded."""
@@ -48,7 +49,8 @@ class Slope(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Form:
-    """f(x) = sum of scale * h(F x) + sum of scale * (1/2 x'Qx + <q, x>) + sum of scale * <c, x> + constant + norms.
+    """f(x) = sum of scale * h(F x) + sum of scale * (1/2 x'Qx + <q, x>) + sum of scale * <c, x> + constant + norms
+    + pieces.
 
     The data are those of the objective, as they are stored.
 
@@ -67,6 +69,7 @@ class Form:
     slopes: tuple[Slope, ...] = ()
     constant: Scale = Scale(0)
     norms: tuple[Norm, ...] = ()
+    pieces: tuple[Piecewise, ...] = ()
 
     @classmethod
     def of(cls, term: Term, scale: float = 1.0) -> Self:
@@ -89,6 +92,7 @@ class Form:
             self.slopes + other.slopes,
             self.constant + other.constant,
             self.norms + other.norms,
+            self.pieces + other.pieces,
         )
 
     def scaled(self, factor: float) -> Form:
@@ -100,11 +104,13 @@ class Form:
             tuple(slope._replace(scale=by * slope.scale) for slope in self.slopes),
             by * self.constant,
             tuple(norm.scaled(factor) for norm in self.norms),
+            tuple(piece.scaled(factor) for piece in self.pieces),
         )
 
     def widened(self, dim: int, more: int) -> Form:
-        """The same function of the first ``dim`` of ``dim + more`` variables; not for norms."""
+        """The same function of the first ``dim`` of ``dim + more`` variables; not for norms and pieces."""
         assert not self.norms
+        assert not self.pieces
         zeros = np.zeros(more)
         return replace(
             self,
@@ -132,7 +138,7 @@ class Form:
 
     @property
     def quadratic(self) -> bool:
-        """Whether it is one but for the norms."""
+        """Whether it is one but for the norms and pieces."""
         return all(term.loss.quadratic for term in self.losses)
 
     @property
@@ -145,7 +151,8 @@ class Form:
         """A number below all values; -inf where none is known."""
         if self.bends or self.slopes:
             return -np.inf
-        return float(sum((term.scale * term.loss.lower_bound for term in self.losses), self.constant))
+        losses = sum((term.scale * term.loss.lower_bound for term in self.losses), self.constant)
+        return float(losses) + sum(piece.lower_bound for piece in self.pieces)
 
     @property
     def matrices(self) -> bool:
@@ -154,7 +161,7 @@ class Form:
 
     def isotropic(self, dim: int) -> tuple[float, Vector] | None:
         """mu and c where it is mu/2 ||x||^2 - <c, x> up to a constant; None where it is not such a sum."""
-        if self.norms or self.bends or not all(_unweighted(term) for term in self.losses):
+        if self.norms or self.pieces or self.bends or not all(_unweighted(term) for term in self.losses):
             return None
         pulls = [float(term.scale) * term.loss.target for term in self.losses if term.loss.target is not None]
         pulls += [-float(slope.scale) * slope.c for slope in self.slopes]
@@ -171,7 +178,7 @@ class Form:
     def value(self, x: Vector) -> float:
         """The value at x."""
         x = np.asarray(x, dtype=np.float64)
-        value = float(self.constant) + sum(norm.value(x) for norm in self.norms)
+        value = float(self.constant) + sum(part.value(x) for part in (*self.norms, *self.pieces))
         for loss, data, scale in self.losses:
             value += float(scale) * loss.value(x if data is None else data.times(x))
         for bend in self.bends:

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from ..arrays import UNIT_ROUNDOFF, Vector, as_count, as_positive, as_vector
+from ..arrays import UNIT_ROUNDOFF, Vector, as_count, as_vector
 from .base import Image, Objective
 from .form import Form, Slope, Term
 from .losses.square import SquareLoss
@@ -17,7 +17,7 @@ from .matrix import DataMatrix, gamma
 
 
 class Linear(Objective):
-    """The linear function f(x) = <c, x>.
+    """The linear function f(x) = <c, x>; ``-Linear(c)`` maximises it.
 
     Parameters
     ----------
@@ -27,8 +27,9 @@ class Linear(Objective):
     Examples
     --------
     >>> import tiebreak as tb
-    >>> tb.Linear([1.0, -2.0]).value([3.0, 1.0])
-    1.0
+    >>> profit, loss = tb.Linear([1.0, -2.0]), tb.Linear([1.0, 1.0])
+    >>> profit.value([3.0, 1.0]), (-profit).value([3.0, 1.0]), (loss - 2 * profit).value([3.0, 1.0])
+    (1.0, -1.0, 2.0)
     """
 
     convex = True
@@ -56,12 +57,37 @@ class Linear(Objective):
     def rounding(self, x: Vector) -> tuple[float, float]:
         return gamma(x.size) * float(np.abs(self.c) @ np.abs(x)), 0.0
 
-    def __mul__(self, factor: object) -> Objective:
-        if not isinstance(factor, (int, float, np.number)):
-            return NotImplemented
-        return Linear(as_positive(factor, "the factor of an objective") * self.c)
+    def _times(self, factor: float) -> Objective:
+        return Linear(factor * self.c)
 
-    __rmul__ = __mul__
+    def _negative(self) -> Objective:
+        return Linear(-self.c)
+
+
+class Slopes(Linear):
+    """A sum of linear functions with factors that are kept apart, in extended precision.
+
+    Parameters
+    ----------
+    *slopes : Slope
+        At least one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tiebreak.objectives.form import Slope
+    >>> Slopes(Slope(np.array([1.0, 0.0])), Slope(np.array([0.0, 2.0]), np.longdouble(3))).value([1.0, 1.0])
+    7.0
+    """
+
+    def __init__(self, *slopes: Slope) -> None:
+        super().__init__(np.sum([float(scale) * c for c, scale in slopes], axis=0))
+        self.slopes = slopes
+
+    @cached_property
+    def form(self) -> Form:
+        """All of them."""
+        return Form(slopes=self.slopes)
 
 
 class SquaredNorm(Objective):

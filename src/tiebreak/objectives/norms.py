@@ -5,12 +5,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from copy import copy
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import Vector, as_count, as_group_labels, as_positive, as_real_array, as_vector
+from ..arrays import Vector, as_count, as_group_labels, as_real_array, as_vector
 from .base import Objective
 from .form import Form
 from .matrix import gamma
@@ -69,23 +69,23 @@ class Norm(Objective):
         """
         return self.prox(c) - c
 
-    def __mul__(self, factor: object) -> Objective:
-        if not isinstance(factor, (int, float, np.number)):
-            return NotImplemented
-        return self.scaled(as_positive(factor, "the factor of an objective"))
-
-    __rmul__ = __mul__
+    def _times(self, factor: float) -> Objective:
+        return self.scaled(factor)
 
 
 class L1Norm(Norm):
-    """The weighted sum of absolute values, f(x) = sum_i w_i |x_i|.
+    """The weighted sum of absolute values, f(x) = sum_i w_i |x_i|, or of residuals, sum_i w_i |<a_i, x> - b_i|.
 
     Parameters
     ----------
-    weights : float or array of length d, default 1
+    weights : float or array of length d (with ``A``: n), default 1
         The w_i, not negative and not all zero; a number stands for all of them.
     dim : int, optional
         The dimension d, where the weight is a number; without it, any.
+    A : array, sparse matrix or LinearOperator, n x d, optional
+        The data of the residuals; without it, the entries of x themselves.
+    b : array of length n, optional
+        The targets; zero by default.
 
     Examples
     --------
@@ -99,9 +99,40 @@ class L1Norm(Norm):
     >>> problem = tb.Problem(tb.L1Norm(), tb.LeastSquares([[1.0, 2.0]], [2.0]), tb.Box(-5, 5))
     >>> tb.solve(problem).x.round(9) + 0.0
     array([0., 1.])
+
+    Least absolute deviations, with an outlier:
+
+    >>> tb.L1Norm(A=[[1.0], [1.0], [1.0]], b=[1.0, 2.0, 100.0]).value([2.0])
+    99.0
     """
 
-    def __init__(self, weights: ArrayLike = 1.0, dim: int | None = None) -> None:
+    def __new__(
+        cls,
+        weights: ArrayLike | None = None,
+        dim: int | None = None,
+        A: Any = None,
+        b: ArrayLike | None = None,
+    ) -> Any:
+        """With data, something else: a sum of absolute residuals has no prox in closed form."""
+        if A is None:
+            return super().__new__(cls)
+        from .absolute import AbsoluteResiduals
+
+        residuals = AbsoluteResiduals(A, b, 1.0 if weights is None else weights)
+        if dim is not None and as_count(dim, "dim") != residuals.dim:
+            raise ValueError(f"dim is {dim}, but A has {residuals.dim} columns; leave dim out")
+        return residuals
+
+    def __init__(
+        self,
+        weights: ArrayLike | None = None,
+        dim: int | None = None,
+        A: Any = None,
+        b: ArrayLike | None = None,
+    ) -> None:
+        if b is not None:
+            raise ValueError("b goes with A, the data of the residuals: L1Norm(A=..., b=...)")
+        weights = 1.0 if weights is None else weights
         array = as_real_array(weights, "weights")
         self.dim = None if dim is None else as_count(dim, "dim")
         if array.ndim:

@@ -88,6 +88,10 @@ class Quadratic(Objective):
     def curvature_along(self, direction: Vector, image: Image) -> float:
         return float(direction @ image)
 
+    def _negative(self) -> Objective:
+        minus = Quadratic(-self.Q, -self.q, -self.c)
+        return minus if minus.convex else super()._negative()
+
     def rounding(self, x: Vector) -> tuple[float, float]:
         x = self._point(x)
         image, image_error = self.image(x), self._data.product_error(x)

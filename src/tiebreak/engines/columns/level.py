@@ -174,8 +174,9 @@ def check_scale(level: Smooth, name: str, reach: float) -> None:
 def why_unsupported(objective: Objective) -> str:
     """Empty if the objective has the form h(Fx) + <p, x> with a known h'', else why not."""
     form = objective.form
-    if form is None or form.norms:
-        unknown = objective.formless if form is None else type(form.norms[0]).__name__
+    if form is None or form.norms or form.pieces:
+        names = [] if form is None else [type(norm).__name__ for norm in form.norms] + [p.title for p in form.pieces]
+        unknown = objective.formless if form is None else names[0]
         return f"second derivatives of {unknown} are not known"
     if coupled := [term.loss.name for term in form.losses if not term.loss.separable]:
         return f"the second derivatives of {coupled[0]} are not diagonal"

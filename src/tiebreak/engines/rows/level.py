@@ -73,7 +73,7 @@ def why_not_quadratic(objective: Objective) -> str:
     if form is None:
         return f"{objective.formless} is neither linear nor quadratic"
     others = [term.loss.name for term in form.losses if not term.loss.quadratic]
-    others += [type(norm).__name__ for norm in form.norms]
+    others += [type(norm).__name__ for norm in form.norms] + [piece.title for piece in form.pieces]
     if others:
         return f"{others[0]} is neither linear nor quadratic"
     if not form.matrices:

@@ -97,7 +97,7 @@ class Poisson(Linked):
     >>> f = tb.Poisson([[1.0], [1.0]], [1.0, 3.0])
     >>> f.value([0.0]), f.grad([0.0]).tolist()
     (1.0, [-1.0])
-    >>> abs(f.grad([math.log(2.0)])[0]) < 1e-12  # at the logarithm of the mean count
+    >>> bool(abs(f.grad([math.log(2.0)])[0]) < 1e-12)  # at the logarithm of the mean count
     True
     """
 
