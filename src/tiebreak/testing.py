@@ -16,7 +16,7 @@ import numpy as np
 from .arrays import Vector, as_count, as_seed
 from .callbacks import Every
 from .methods import Solver, State
-from .objectives import LeastSquares, Linear, Objective, SquaredNorm, check_convexity, check_gradient
+from .objectives import LeastSquares, Linear, Loss, Objective, SquaredNorm, check_convexity, check_gradient
 from .problem import Problem
 from .sets import Box, CutStatus, Domain, L1Ball, L2Ball, Simplex
 from .states import states_of
@@ -79,6 +79,9 @@ def check_objective(objective: Objective, dim: int | None = None, seed: int = 0,
             steep = float(np.linalg.norm(piece.grad(x))) <= piece.steepest(size) * (1 + 1e-9)
             checks.that(steep, "steepest must bound the subgradients")
         checks.made += 1
+    if objective.form is not None:
+        for loss, data, _ in objective.form.losses:
+            _check_loss(checks, loss, [x if data is None else data.times(x) for x in sample])
     if objective.convex:
         check_convexity(objective, sample)
         checks.made += 1
@@ -88,6 +91,32 @@ def check_objective(objective: Objective, dim: int | None = None, seed: int = 0,
             bound = objective.smoothness * float(np.linalg.norm(x - y))
             checks.that(change <= bound * (1 + 1e-9) + 1e-12, "smoothness must bound the change of the gradient")
     return checks.made
+
+
+def _check_loss(checks: _Checks, loss: Loss, sample: list[Vector]) -> None:
+    """What a loss says of its derivatives, at predictions t."""
+    for t, other in pairwise(sample):
+        value, slope = loss.value_and_slope(t)
+        step = 1e-5 * (1 + np.abs(t)) * np.sign(other - t)
+        bend, size = loss.curvature_times(t, step), np.abs(slope).max() + np.abs(loss.curvature(t) * step).max()
+        smooth = loss.room(t) > 2 * np.abs(step)  # away from jumps of h''
+        turn = (loss.value_and_slope(t + step)[1] - loss.value_and_slope(t - step)[1]) / 2
+        off = np.abs(turn - bend)[smooth].max(initial=0.0)
+        checks.that(off <= 1e-4 * np.abs(bend).max() + 1e-12 * size, f"{loss.name}: curvature must be the slope's")
+        checks.that((loss.curvature(t) <= np.asarray(loss.most) * (1 + 1e-9)).all(), f"{loss.name}: most must bound it")
+        if loss.separable and np.isfinite(loss.self_concordance):
+            near = t + np.clip(other - t, -1.0, 1.0)
+            stays = loss.room(t) > np.abs(near - t)
+            change = np.exp(loss.self_concordance * np.abs(near - t)) * (1 + 1e-9)
+            here, there = loss.curvature(t), loss.curvature(near)
+            fits = (there <= here * change + 1e-300) & (here <= there * change + 1e-300)
+            checks.that(fits[stays].all(), f"{loss.name}: self_concordance must bound the change of the curvature")
+        dual = loss.conjugate(slope)
+        below = float(slope @ other) - loss.value(other)
+        checks.that(dual >= below - 1e-9 * (1 + abs(below)), f"{loss.name}: conjugate must be the supremum")
+        if np.isfinite(dual):
+            young = float(slope @ t) - value
+            checks.that(abs(dual - young) <= 1e-7 * (1 + abs(young)), f"{loss.name}: conjugate at h'(t)")
 
 
 def _check_norms(checks: _Checks, objective: Objective, sample: list[Vector], step: float = 0.7) -> None:

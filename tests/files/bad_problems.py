@@ -57,6 +57,33 @@ CASES = {
     "weight": (UPPER, UPPER + "\nweight = -1.0 # here", "upper.weight", ["weight must be positive"]),
     "weight no number": (UPPER, UPPER + '\nweight = "1" # here', "upper.weight", ["must be a number"]),
     "p = 1": (DOMAIN, 'type = "LpBall"\nradius = 1.0\np = 1 # here', "domain.p", ["use L1Ball(radius)"]),
+    # objectives
+    "minus a square": (
+        'type = "LeastSquares"',
+        'type = "LeastSquares"\nweight = -1 # here',
+        "lower.weight",
+        ["minus Least"],
+    ),
+    "negative count": (
+        'type = "LeastSquares"\n' + A + "\nb = [1.0]",
+        'type = "Poisson"\n' + A + "\ny = [-1.0] # here",
+        "lower.y",
+        ["must not be negative", "-1"],
+    ),
+    "half a class": (
+        'type = "LeastSquares"\n' + A + "\nb = [1.0]",
+        'type = "Softmax"\nA = [[1], [1]]\ny = [0, 0.5] # here',
+        "lower.y",
+        ["classes 0, 1, ..., K - 1"],
+    ),
+    "negative weight of a row": ("b = [1.0]", "b = [1.0]\nweights = [-1] # here", "lower.weights", ["not be negative"]),
+    "targets without data": (
+        "[upper]\n" + UPPER,
+        '[upper]\ntype = "L1Norm"\nb = [1.0] # here',
+        "upper.b",
+        ["b goes with A"],
+    ),
+    "written in Python": (UPPER, 'type = "LossOf" # here', "upper.type", ["no objective 'LossOf'"]),
     # arrays
     "ragged": (A, "A = [\n  [1.0, 1.0, 1.0],\n  [1.0, 1.0], # here\n]", "lower.A[1]", ["differ in length"]),
     "mixed": (A, "A = [\n  [1.0, 1.0, 1.0],\n  1.0, # here\n]", "lower.A[1]", ["differ in length"]),

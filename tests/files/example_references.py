@@ -6,14 +6,17 @@ are {x in Z : <c, x> = g*}. So no reference needs a row g(x) <= g* + tiny.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import cvxpy as cp
 import numpy as np
 import pandas as pd
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment, linprog, minimize, minimize_scalar
+from scipy.special import logsumexp, softmax
 
 DATA = Path(__file__).resolve().parent.parent.parent / "examples" / "data"
 ACCURATE = {"solver": cp.CLARABEL, "tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11}
@@ -149,6 +152,61 @@ def pathways() -> Reference:
     return smallest(sum(cp.norm(x[group]) for group in groups), [A @ x == b, cp.norm(x) <= 3]), 0.0
 
 
+def written(name: str) -> dict[str, Any]:
+    """What a file holds in place."""
+    return tomllib.loads((DATA.parent / f"{name}.toml").read_text())
+
+
+def visits() -> Reference:
+    """Four rates and six habits: every count is met, exp(Ax) = y."""
+    lower, x = written("visits")["lower"], cp.Variable(6)
+    y = np.array(lower["y"], dtype=float)
+    best = smallest(cp.sum_squares(x) / 2, [np.array(lower["A"]) @ x == np.log(y), cp.norm1(x) <= 8])
+    return best, float(np.mean(y - y * np.log(y)))
+
+
+def margins() -> Reference:
+    """The support vector machine with a hard margin."""
+    lower, x = written("margins")["lower"], cp.Variable(3)
+    signs = 2 * np.array(lower["y"]) - 1
+    return smallest(cp.sum_squares(x[:2]) / 2, [cp.multiply(signs, np.array(lower["A"]) @ x) >= 1]), 0.0
+
+
+def flowers() -> Reference:
+    """The likelihood depends on differences of kinds alone: the third is set to zero, and the mean taken away after."""
+    lower = written("flowers")["lower"]
+    A, y = np.array(lower["A"]), np.array(lower["y"])
+
+    def loss(w: np.ndarray) -> tuple[float, np.ndarray]:
+        scores = A @ np.column_stack([w.reshape(2, 2), np.zeros(2)])
+        slope = softmax(scores, axis=1) - np.eye(3)[y]
+        value = np.mean(logsumexp(scores, axis=1) - scores[np.arange(y.size), y])
+        return float(value), (A.T @ slope / y.size)[:, :2].ravel()
+
+    fit = minimize(loss, np.zeros(4), jac=True, method="BFGS", options={"gtol": 1e-12})
+    X = np.column_stack([fit.x.reshape(2, 2), np.zeros(2)])
+    X -= X.mean(axis=1, keepdims=True)
+    assert np.linalg.norm(X) < 20
+    return float(np.sum(X**2) / 2), float(fit.fun)
+
+
+def loads() -> Reference:
+    """On paper: all machines end together, after 22/7 hours, and the cheaper half of the third does its share."""
+    return 19.5, 22 / 7
+
+
+def bids() -> Reference:
+    """On paper: the medians are [2, 4] and [10, 12]."""
+    return 0.5, 25.0
+
+
+def sensors() -> Reference:
+    """On paper: the first and last see the same, 5 and 6 with weights 1 and 2; the others can be met."""
+    lower, x = written("sensors")["lower"], cp.Variable(7)
+    rows, w = np.array(lower["A"])[:3], np.array([1.0, 1, 2, 2, 1, 1, 0])
+    return smallest(cp.sum(cp.multiply(w, cp.square(x))) / 2, [rows @ x == [17 / 3, 7.5, 3.0], cp.abs(x) <= 20]), 1 / 3
+
+
 def dictionary_gap(x: np.ndarray) -> float:
     """The Frank-Wolfe gap of f at x over the lower solutions: the two old atoms are fixed, the rest is free."""
     with np.load(DATA / "dictionary.npz") as data:
@@ -165,7 +223,7 @@ REFERENCES: dict[str, Callable[[], Reference]] = {
     function.__name__: function
     for function in (
         regression, robust, portfolio, fluxes, shifts, assignment, fairness, speakers, genes, ratings, state, plan,
-        spectra, leaks, pathways,
+        spectra, leaks, pathways, visits, margins, flowers, loads, bids, sensors,
     )
 }  # fmt: skip
 REFERENCES["dictionary"] = lambda: (0.0, 0.0)  # the data is made of three such atoms

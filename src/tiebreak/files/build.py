@@ -16,7 +16,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from ..methods import Solver, named
-from ..objectives import Multiple, Objective, Sum
+from ..objectives import Objective, Sum
 from ..sets import Domain, Product
 from .catalogue import KINDS, classes, parameters, parts
 from .data import Data
@@ -53,7 +53,12 @@ class Builder:
         if "weight" not in spec:
             return made
         weight = _scalar(spec["weight"], (float,), (*at, "weight"))
-        return _called(Multiple, {"factor": weight, "inner": made}, at, {"factor": "weight"})
+        try:
+            weighted: Objective = made * weight
+            return weighted
+        except ValueError as error:
+            said = str(error).replace("the factor of an objective", "weight")
+            raise KeyProblem((*at, "weight"), said) from None
 
     def domain(self, spec: Any, at: KeyPath) -> Domain:
         """A set."""

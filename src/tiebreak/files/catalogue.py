@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from .. import objectives, sets, steps
-from ..objectives import Multiple, Objective, Sum
+from ..objectives import LossOf, Multiple, Objective, Sum
 from ..sets import Domain
 from ..steps import StepRule
 
@@ -26,7 +26,7 @@ KINDS: dict[type, tuple[str, ModuleType]] = {
 }
 """The base classes of what a table with ``type`` can make, what to call them, and the module that exports them."""
 
-WRITTEN_OTHERWISE = {Sum, Multiple}  # as terms and weight
+WRITTEN_OTHERWISE = {Sum, Multiple, LossOf}  # as terms and weight; in Python
 LIBRARY = __name__.partition(".")[0]
 
 

@@ -7,9 +7,11 @@ from .form import Form
 from .function import Function
 from .gradient_check import ConvexityError, GradientError, check_convexity, check_gradient
 from .linear import Linear, SquaredNorm
+from .losses.base import Loss
 from .losses.hinge import SquaredHinge
 from .losses.huber import Huber
 from .losses.logistic import Logistic
+from .losses.own import LossOf
 from .losses.poisson import Poisson
 from .losses.softmax import Softmax
 from .losses.square import LeastSquares
@@ -30,6 +32,8 @@ __all__ = [
     "LeastSquares",
     "Linear",
     "Logistic",
+    "Loss",
+    "LossOf",
     "MaxAffine",
     "Multiple",
     "Norm",

@@ -209,7 +209,7 @@ class Objective(ABC):
     def _negative(self) -> Objective:
         """Minus the objective, where that is convex."""
         raise ValueError(
-            f"the factor of an objective must be positive: minus {type(self).__name__} is not known to be convex; only a "
-            "Linear can be maximised, as -Linear(c), or a Quadratic that is concave (write the negative of another "
+            f"the factor of an objective must be positive: minus {type(self).__name__} is not known to be convex; only "
+            "a Linear can be maximised, as -Linear(c), or a Quadratic that is concave (write the negative of another "
             "concave function as an objective)"
         )

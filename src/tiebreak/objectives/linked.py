@@ -95,11 +95,15 @@ class Linked(Objective):
         value, slope = link.value_and_slope(t)
         return (value, slope) if self.scale == 1 else (self.scale * value, self.scale * slope)
 
+    def _bend(self, t: Vector, radius: float) -> float:
+        """A bound on the curvature of h within the rounding of t."""
+        return self.link.bend(t, radius)
+
     def _rounding_at(self, x: Vector, t: Vector) -> tuple[float, float, float]:
         value, slope = self.link.value_and_slope(t)
         value_error, slope_error = self.link.rounding(t, value, slope)
         image_error = self.data.product_error(self._point(x))
-        size, bend = length(slope), self.link.bend(t, image_error)
+        size, bend = length(slope), self._bend(t, image_error)
         value_error += (size + slope_error) * image_error + bend / 2 * image_error**2
         slope_error += bend * image_error
         grad_error = self.data.frobenius * (gamma(t.size) * size + slope_error)
