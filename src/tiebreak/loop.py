@@ -82,6 +82,7 @@ class Run:
         self._last: tuple[float, ...] = ()
         self._resumed: State | None = None
         self._looked, self._done_at = False, -1
+        self._given: Vector | None = None
 
     def elapsed(self) -> float:
         return clock() - self.started
@@ -90,7 +91,8 @@ class Run:
         """Where to start; from a state, with what was known there."""
         self.origin = origin_of(self.problem, self.solver, seed)
         if not isinstance(x0, State):
-            return starting_point(self.problem, x0)
+            self._given = starting_point(self.problem, x0)
+            return self._given
         state = first_state(self.problem, self.solver, x0, self.origin)
         if x0.origin is not None and (ledger := x0.origin.ledger) is not None:
             self._resumed, self._looked, self._done_at = state, ledger.looked, state.k if x0.finished else -1
@@ -323,6 +325,7 @@ class Run:
             status, detail, point = self._look_again(x, status, detail)
             f, (g, g_error) = self.problem.upper.value(point), self.problem.lower.value_and_error(point)
             seen = _Observed(x, point, f, g, self.bounds.certificate(f, g, g_error, self.stationarity))
+        seen, status, detail = self._not_worse_than_start(seen, status, detail)
         words = explain(seen.certificate, self.problem, self.tol_upper)
         if status is not Status.CONVERGED and self._outside > INSIDE:
             detail = f"{detail}; a point that the method found is outside the domain, by {self._outside:.3g} at most"
@@ -349,6 +352,33 @@ class Run:
             levels=self._levels(seen),
             names=self.problem.names,
         )
+
+    def _not_worse_than_start(self, seen: _Observed, status: Status, detail: str) -> tuple[_Observed, Status, str]:
+        """The given start in the place of what a run without success has reached, where it is the better point.
+
+        That is: where the bounds show by now that it is a solution; where no level is higher there and one is lower;
+        and, with slack, where it is feasible for certain and the other is not, or has the higher f.
+        """
+        x0, c = self._given, seen.certificate
+        if x0 is None or status is Status.CONVERGED or x0.shape != seen.point.shape:
+            return seen, status, detail
+        try:
+            f, (g, g_error) = self._values(x0)
+            values = [(level.value(x0), level.value(seen.point)) for level in self.problem.before]
+        except NonFiniteError:
+            return seen, status, detail
+        own = None if self.problem.upper.convex else np.inf
+        first = _Observed(x0, x0, f, g, self.bounds.certificate(f, g, g_error, own))
+        if self._shown(first):
+            return first, Status.CONVERGED, "both tolerances are proved at the start x0, which is returned"
+        values += [(g, seen.g), (f, seen.f)]
+        better = all(one <= other for one, other in values) and any(one < other for one, other in values)
+        slack = self.problem.slack
+        if slack > 0 and not self.problem.before and first.certificate.lower_gap <= slack:
+            better = c.lower_gap > slack or f < seen.f
+        if not (better or np.isnan(seen.point).any()):
+            return seen, status, detail
+        return first, status, f"{detail}; the start x0 is better than what was reached, and is returned"
 
     def _levels(self, seen: _Observed) -> tuple[Level, ...]:
         """Every level at the point."""

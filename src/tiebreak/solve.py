@@ -42,7 +42,7 @@ def solve(
     x0: Start = None,
     tol_upper: float = 1e-4,
     tol_lower: float = 1e-4,
-    max_iter: int = 10_000,
+    max_iter: int | None = None,
     max_time: float | None = 60.0,
     callback: Callback | Iterable[Callback] | None = None,
     seed: int | None = None,
@@ -62,10 +62,11 @@ def solve(
         A State (``result.state``), or a file that ``Result.save`` or ``Checkpoint`` has written, goes on exactly where
         that run stopped, with the bounds it had; it must be of the same problem and method ("auto" is that method).
     tol_upper, tol_lower : float
-        Absolute tolerances: success means that f(x) - f* <= tol_upper and g(x) - g* <= tol_lower are proved, and that
-        f(x) is not known to be below f* by more than tol_upper. With slack, g(x) - g* <= slack is proved instead.
-    max_iter : int
-        Most updates.
+        Absolute tolerances, in the units of the objectives: success means that f(x) - f* <= tol_upper and
+        g(x) - g* <= tol_lower are proved, and that f(x) is not known to be below f* by more than tol_upper. With slack,
+        g(x) - g* <= slack is proved instead. An objective that is measured in other units asks for other tolerances.
+    max_iter : int, optional
+        Most updates; by default the time alone is the limit.
     max_time : float or None
         Most seconds; None for no limit. What user code is at is not cut short.
     callback : callable or several, optional
@@ -102,7 +103,7 @@ def solve(
     True
     """
     tol_upper, tol_lower = as_positive(tol_upper, "tol_upper"), as_positive(tol_lower, "tol_lower")
-    max_iter, seed, verbose = as_count(max_iter, "max_iter"), as_seed(seed), as_flag(verbose, "verbose")
+    most, seed, verbose = _most_updates(max_iter), as_seed(seed), as_flag(verbose, "verbose")
     limit = np.inf if max_time is None else as_positive(max_time, "max_time")
     callbacks = as_callbacks(callback)
     returns = returns_interrupted(on_interrupt)
@@ -126,7 +127,7 @@ def solve(
         with limited(limit):
             start = run.begin(x0, seed)
             examine(problem, run.witnesses, seed)
-            status, detail = run.through(start, callbacks, max_iter, limit)
+            status, detail = run.through(start, callbacks, most, limit)
     except OutOfTime:
         status, detail = Status.MAX_TIME, f"the limit of {limit:g} s was reached before the first update"
     finally:
@@ -155,6 +156,11 @@ def _in_stages(problem: Problem, method: Method, tol_lower: float, limit: float,
         if isinstance(found := getattr(stop, "result", None), Result):
             stop.result = staged.completed(found)  # type: ignore[attr-defined]
         raise
+
+
+def _most_updates(max_iter: int | None) -> int:
+    """A number of updates that no run reaches, where there is no limit."""
+    return sys.maxsize if max_iter is None else as_count(max_iter, "max_iter")
 
 
 def _with_absolute_slack(problem: Problem, tol_lower: float, max_time: float | None) -> Problem:
