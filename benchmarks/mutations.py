@@ -42,7 +42,7 @@ OBJECTIVES = [
     Mutant("objectives/linear.py", "return gamma(x.size) * float(np.abs(self.c) @ np.abs(x)), 0.0", "return 0.0, 0.0"),
     Mutant("objectives/linear.py", "float(np.abs(self.c) @ np.abs(x)), 0.0", "abs(float(self.c @ x)), 0.0"),
     Mutant("objectives/linear.py", "return gamma(x.size) * value, 0.0 if", "return 0.0 * value, 0.0 if"),
-    Mutant("objectives/linear.py", "2 * UNIT_ROUNDOFF * float(np.linalg.norm(offset))", "0.0"),
+    Mutant("objectives/linear.py", "4 * UNIT_ROUNDOFF * float(np.linalg.norm(grad))", "0.0"),
     Mutant("objectives/algebra.py", "unit = len(self.terms) * UNIT_ROUNDOFF", "unit = UNIT_ROUNDOFF"),
     Mutant(
         "objectives/algebra.py",
@@ -81,8 +81,8 @@ OBJECTIVES = [
     Mutant("objectives/quadratic.py", "return 1.01 * value_error, image_error + 2", "return 1.01 * value_error, 2"),
     Mutant("objectives/norms.py", "return gamma(x.size) * self.value(x), 0.0", "return 0.0, 0.0"),
     Mutant("objectives/losses/square.py", "+ 1.01 * slack + 8", "- 1.01 * slack + 8"),
-    Mutant("objectives/losses/square.py", " + length(self.b) * r_error", ""),
-    Mutant("objectives/losses/square.py", "(1 + gamma(r.size)) + 1.01 * r_error", "(1 + gamma(r.size))"),
+    Mutant("objectives/losses/square.py", " + length(pulled) * r_error", ""),
+    Mutant("objectives/losses/square.py", " + 1.01 * float(np.sqrt(w.max())) * r_error", ""),
     Mutant("objectives/losses/square.py", "if not B < 0 or norm == 0", "if norm == 0"),
 ]
 
