@@ -151,7 +151,7 @@ def _automatic(problem: Problem, choice: Choice) -> Plan:
         why = "the upper level is not convex and stationarity is what can be proved"
         return _checked(Plan(problem, AnytimeCGBiO(), why, choice, refusals))
     smooth = None not in (problem.upper.smooth_part.smoothness, problem.lower.smooth_part.smoothness)
-    if problem.slack == 0 and smooth and not unmet(problem, APBAPG, choice):
+    if problem.slack == 0 and not unmet(problem, APBAPG, choice):
         return Plan(problem, APBAPG(), "it is the fastest first-order method to a proof", choice, refusals)
     if not (problem.upper.differentiable and problem.lower.differentiable):
         solver = _for_norms(problem, smooth, choice)
@@ -187,7 +187,7 @@ def _for_norms(problem: Problem, smooth: bool, choice: Choice) -> Solver[Any]:
     """A method that takes the norms of the problem as they are, the better one first."""
     from .methods import AIRG, APBAPG, AdaBiM, BiSG
 
-    ranked: list[type[Solver[Any]]] = [APBAPG, BiSG, AIRG] if smooth else [AdaBiM]
+    ranked: list[type[Solver[Any]]] = [APBAPG, BiSG, AIRG] if smooth else [APBAPG, AdaBiM, AIRG]
     lacking = {cls.info.name: unmet(problem, cls, choice) for cls in ranked}
     for cls in ranked:
         if not lacking[cls.info.name]:

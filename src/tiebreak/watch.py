@@ -151,6 +151,12 @@ class _WatchedObjective(_Watched, Objective):
     def curvature_along(self, direction: Vector, image: Image) -> float | None:
         return self._inner.curvature_along(direction, image)  # type: ignore[no-any-return]
 
+    def hessian_times(self, x: Vector, direction: Vector) -> Vector | None:
+        product: Vector | None = self._inner.hessian_times(x, direction)
+        if product is not None:
+            self._noted("grad", product)
+        return product
+
     def scaled_dual_bound(self, x: Vector, linear_minimum: float) -> float:
         return self._inner.scaled_dual_bound(x, linear_minimum)  # type: ignore[no-any-return]
 

@@ -15,9 +15,9 @@ import numpy as np
 
 from ..arrays import Vector
 from ..composite import How, Level, joint_prox
-from ..objectives.base import Objective
 from ..problem import Problem, start_point
 from .base import MethodInfo, Solver
+from .shared.backtracking import by_differences
 from .shared.options import too_short
 from .shared.projected import NORMS, PROJECTION, norms_of
 from .shared.theory import expect_convex
@@ -91,7 +91,7 @@ class AdaBiM(Solver[AdaState]):
         expect_convex(problem, self.info.name)
         x = start_point(problem) if x0 is None else x0
         here = Slopes.at(problem, x)
-        upper, lower = (_curvature(problem, part, x) for part in (problem.upper, problem.lower))
+        upper, lower = (by_differences(problem, part, x) for part in (problem.upper, problem.lower))
         unit = lower / upper
         step = 1 / (2 * lower)
         return AdaState(
@@ -140,17 +140,3 @@ class AdaBiM(Solver[AdaState]):
         room = 1 - 4 * (1 - fall_before) * gamma * L_lower
         by_curvature = sqrt(max(room, 0.0)) / (2 * sqrt(excess)) if excess > 0 else inf
         return gamma / fall * min(growth, by_curvature)
-
-
-def _curvature(problem: Problem, objective: Objective, x: Vector) -> float:
-    """||change of the gradient|| / ||change of x|| across Z; where it is linear or a norm, its slope / diameter."""
-    grad = objective.smooth_part.grad(x)
-    steepest = sum(norm.steepest(x.size) for norm in objective.norms)
-    ends = [problem.domain.lmo(direction) for direction in (grad, -grad)]
-    direction = max((end - x for end in ends), key=lambda d: float(d @ d))
-    length = float(np.linalg.norm(direction))
-    if length == 0:  # there is no slope, or Z is a point
-        return steepest / problem.domain.diameter if steepest and problem.domain.diameter else 1.0
-    found = float(np.linalg.norm(objective.smooth_part.grad(x + 1e-3 * direction) - grad)) / (1e-3 * length)
-    size = float(np.linalg.norm(grad)) + steepest
-    return found if found > 1e-9 * size / length else (size / length or 1.0)

@@ -15,7 +15,8 @@ from ..composite import How, Level
 from ..problem import Problem, start_point
 from .base import MethodInfo, Solver
 from .pb_apg import Greedy, PenaltyState, penalty_step
-from .shared.projected import NORMS, PROJECTION, balance
+from .shared.backtracking import Bends, backtracked
+from .shared.projected import NORMS, PROJECTION, Fista
 from .shared.theory import expect_convex
 
 STAGES = 8
@@ -24,15 +25,16 @@ STAGES = 8
 
 @dataclass(frozen=True, kw_only=True)
 class StageState(PenaltyState):
-    """The stage and its tolerance on the length of a step."""
+    """The stage, its tolerance on the length of a step, and how much both levels bend."""
 
     stage: int = 0
     tolerance: float
+    bends: Bends
 
 
 @dataclass(frozen=True)
 class APBAPG(Solver[StageState]):
-    """The adaptive version of PB-APG, for f and g that are smooth plus norms.
+    """The adaptive version of PB-APG, for f and g that are smooth plus norms; how smooth, it finds out if need be.
 
     Parameters
     ----------
@@ -80,16 +82,24 @@ class APBAPG(Solver[StageState]):
     def start(self, problem: Problem, x0: Vector | None) -> StageState:
         expect_convex(problem, self.info.name)
         x = start_point(problem) if x0 is None else x0
-        sigma = 1 / self.gamma if self.gamma else balance(problem, x)
+        bends = Bends.at(problem, x)
+        sigma = 1 / self.gamma if self.gamma else bends.lower / bends.upper
         tolerance = self.tolerance * problem.domain.diameter
-        return StageState(x=x, run=Greedy.at(x), sigma=sigma, multiplier=1 / sigma, tolerance=tolerance)
+        return StageState(x=x, run=Greedy.at(x), sigma=sigma, multiplier=1 / sigma, tolerance=tolerance, bends=bends)
 
     def advance(self, problem: Problem, state: StageState) -> StageState:
-        run = penalty_step(problem, state.run, state.sigma)
-        state = replace(state, k=state.k + 1, x=run.u, run=run, multiplier=1 / state.sigma, settled=False)
+        run, bends = self._step(problem, state)
+        state = replace(state, k=state.k + 1, x=run.u, run=run, bends=bends, multiplier=1 / state.sigma, settled=False)
         if isinstance(run, Greedy) and run.moved <= state.tolerance and state.stage < STAGES:
             return replace(
                 state, run=Greedy.at(run.u), stage=state.stage + 1, settled=True,
                 sigma=state.sigma / self.growth, tolerance=state.tolerance / (5 * self.growth),
             )  # fmt: skip
         return state
+
+    def _step(self, problem: Problem, state: StageState) -> tuple[Fista | Greedy, Bends]:
+        run, bends = state.run, state.bends
+        if bends.known or not isinstance(run, Greedy):
+            return penalty_step(problem, run, state.sigma), bends
+        u, bends = backtracked(problem, run.y, state.sigma, run.scale, bends)
+        return run.to(u), bends

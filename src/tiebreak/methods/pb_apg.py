@@ -46,7 +46,10 @@ class Greedy:
 
     def step(self, problem: Problem, sigma: float, step: float) -> Greedy:
         """One step on g + sigma f, where ``step`` = 1 / L."""
-        u = gradient_step(problem, self.y, sigma, self.scale * step)
+        return self.to(gradient_step(problem, self.y, sigma, self.scale * step))
+
+    def to(self, u: Vector) -> Greedy:
+        """The run after a step from y to u."""
         change = u - self.u
         moved = float(np.linalg.norm(change))
         first = min(self.first, moved) if self.first == inf else self.first

@@ -104,6 +104,11 @@ class Sum(Objective):
         parts = [term.curvature_along(direction, part) for term, part in zip(self.terms, image, strict=True)]
         return sum(part for part in parts if part is not None)
 
+    def hessian_times(self, x: Vector, direction: Vector) -> Vector | None:
+        parts = [term.hessian_times(x, direction) for term in self.terms]
+        known = [part for part in parts if part is not None]
+        return np.sum(known, axis=0) if len(known) == len(parts) else None
+
     def rounding(self, x: Vector) -> tuple[float, float]:
         value_error = grad_error = 0.0
         unit = len(self.terms) * UNIT_ROUNDOFF
@@ -189,6 +194,10 @@ class Multiple(Objective):
 
     def curvature_along(self, direction: Vector, image: Image) -> float | None:
         inner = self.inner.curvature_along(direction, image)
+        return None if inner is None else self.factor * inner
+
+    def hessian_times(self, x: Vector, direction: Vector) -> Vector | None:
+        inner = self.inner.hessian_times(x, direction)
         return None if inner is None else self.factor * inner
 
     def scaled_dual_bound(self, x: Vector, linear_minimum: float) -> float:

@@ -123,6 +123,10 @@ class Objective(ABC):
         """<d, Hd> for a quadratic with Hessian H, given ``image(d)``; None for any other objective."""
         return None
 
+    def hessian_times(self, x: Vector, direction: Vector) -> Vector | None:
+        """The Hessian at x times a direction, for step sizes; None where it is not known."""
+        return None
+
     def scaled_dual_bound(self, x: Vector, linear_minimum: float) -> float:
         """A lower bound on the minimum over Z from one point and ``min over s in Z of <grad(x), s>``.
 

@@ -54,6 +54,9 @@ class Linear(Objective):
     def curvature_along(self, direction: Vector, image: Image) -> float:
         return 0.0
 
+    def hessian_times(self, x: Vector, direction: Vector) -> Vector:
+        return np.zeros(direction.size)
+
     def rounding(self, x: Vector) -> tuple[float, float]:
         return gamma(x.size) * float(np.abs(self.c) @ np.abs(x)), 0.0
 
@@ -155,6 +158,9 @@ class SquaredNorm(Objective):
         offset = x.copy() if self.center is None else x - self.center
         grad = offset if self.weights is None else self.weights * offset
         return 0.5 * float(grad @ offset), grad
+
+    def hessian_times(self, x: Vector, direction: Vector) -> Vector:
+        return direction.copy() if self.weights is None else self.weights * direction
 
     def curvature_along(self, direction: Vector, image: Image) -> float:
         return float((direction if self.weights is None else self.weights * direction) @ direction)

@@ -84,6 +84,12 @@ class Linked(Objective):
         weight = self.summands / len(index)
         return weight * value, weight * (A.T @ slope)
 
+    def hessian_times(self, x: Vector, direction: Vector) -> Vector | None:
+        if not isinstance(self.link, Loss):
+            return None
+        bent = self.link.curvature_times(self.image(x), self.image(direction))
+        return self._pulled(bent if self.scale == 1 else self.scale * bent)
+
     def rounding(self, x: Vector) -> tuple[float, float]:
         """Bounds on the errors of value and gradient: of Ax passed on through h, of h, and of A'u."""
         return self._rounding_at(x, self.image(x))[1:]

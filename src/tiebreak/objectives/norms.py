@@ -241,5 +241,8 @@ class Zero(Objective):
     def curvature_along(self, direction: Vector, image: object) -> float:
         return 0.0
 
+    def hessian_times(self, x: Vector, direction: Vector) -> Vector:
+        return np.zeros(direction.size)
+
     def rounding(self, x: Vector) -> tuple[float, float]:
         return 0.0, 0.0

@@ -85,6 +85,9 @@ class Quadratic(Objective):
     def value_and_grad_at(self, x: Vector, image: Image) -> tuple[float, Vector]:
         return self.value_at(x, image), image + self.q
 
+    def hessian_times(self, x: Vector, direction: Vector) -> Vector:
+        return self._data.times(direction)
+
     def curvature_along(self, direction: Vector, image: Image) -> float:
         return float(direction @ image)
 
