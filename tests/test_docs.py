@@ -34,3 +34,11 @@ def test_paper_claims_name_tests_that_exist() -> None:
     assert len(named) >= 10
     for path, function in named:
         assert f"def {function}(" in (ROOT / path).read_text(), f"{path}::{function}"
+
+
+def test_the_standing_assumptions_are_on_their_page() -> None:
+    from tiebreak.engines.standing import STANDING
+
+    text = (ROOT / "docs" / "certificates.md").read_text()
+    for one in STANDING:
+        assert f"\n* {one}\n" in text, one

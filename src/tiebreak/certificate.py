@@ -23,6 +23,7 @@ import numpy as np
 from .arrays import UNIT_ROUNDOFF, Vector
 from .composite import LinearMinimum
 from .engines.answer import Answer
+from .engines.standing import unusual
 from .linearisation import Linearisation, dot_error, ulps
 from .numerics.concave import maximise_concave
 from .objectives.gradient_check import ConvexityError
@@ -81,7 +82,8 @@ class Certificate:
         False where an exact method met a decision on a rank, a face or a tie that hangs on rounding: the brackets hold,
         but a small change of the data may change the answer a lot. ``Result.notes`` says which.
     assumes : tuple of str
-        What the bounds take for granted and the library cannot check.
+        What the bounds take for granted and the library cannot check: only what is particular to this problem; what
+        all proofs rest on is in docs/certificates.md.
     """
 
     g_lower: float
@@ -237,7 +239,7 @@ class Bounds:
             lower_unique=None if answer is None else answer.lower_unique,
             upper_constant=None if answer is None else answer.upper_constant,
             well_posed=answer is None or answer.well_posed,
-            assumes=assumptions(self.problem) + (() if answer is None else answer.assumes),
+            assumes=unusual(assumptions(self.problem) + (() if answer is None else answer.assumes)),
         )
 
     @property
@@ -412,8 +414,8 @@ class Bounds:
 
 
 def assumptions(problem: Problem) -> tuple[str, ...]:
-    """What the bounds take for granted, in words."""
-    found = ["double-precision arithmetic follows the standard rounding model"]
+    """What the bounds of this problem take for granted beyond what all do (``engines/standing.py``), in words."""
+    found: list[str] = []
     for name, objective in (("lower", problem.lower), ("upper", problem.upper)):
         if claims := objective.claims:
             found.append(f"{name} level: {claims}")
@@ -423,5 +425,4 @@ def assumptions(problem: Problem) -> tuple[str, ...]:
         found.append(f"domain: {problem.domain.assumes}")
     if problem.error_bound is not None:
         found.append("the error bound of the lower level holds as given")
-    found.append("a point that misses no constraint by more than rounding can tell is in the domain")
     return tuple(found)

@@ -10,7 +10,7 @@ from .kernels import Kernel, wanted
 from .lab.comparison.command import add_bench, bench
 from .methods import methods
 from .problem import Problem
-from .result import Result
+from .result import Result, assumed
 from .solve import solve
 
 INTERRUPTED = 130
@@ -120,10 +120,7 @@ def _show(title: str, question: str, problem: Problem, tol: float, verbose: bool
 def _report(result: Result) -> None:
     print(result)
     print("\n  What is proved:", result.message)
-    print("  It assumes:")
-    for assumption in result.certificate.assumes:
-        print(f"    - {assumption}")
-    print(flush=True)
+    print(f"  {assumed(result.certificate)}\n", flush=True)
 
 
 if __name__ == "__main__":

@@ -152,6 +152,13 @@ class Result:
         return "Result\n" + "\n".join(f"  {name:<7} {text}" for name, text in rows)
 
 
+def assumed(certificate: Certificate) -> str:
+    """What a certificate takes for granted, in lines."""
+    if not certificate.assumes:
+        return "It assumes: nothing but what all proofs rest on (docs/certificates.md)."
+    return "It assumes:" + "".join(f"\n    - {one}" for one in certificate.assumes)
+
+
 def explain(certificate: Certificate, problem: Problem, tol_upper: float) -> str:
     """The certificate in plain words."""
     c = certificate

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from ..plan import plan
-from ..result import Result, Status
+from ..result import Result, Status, assumed
 from ..tradeoff import Tradeoff
 from .errors import FileProblem
 from .task import Outcome, Task, read_task
@@ -84,8 +84,7 @@ def _summary(task: Task) -> str:
 def _report(outcome: Outcome) -> str:
     if not isinstance(outcome, Result):
         return repr(outcome)
-    assumed = "".join(f"\n    - {one}" for one in outcome.certificate.assumes)
-    return f"{outcome!r}\n\n  What is proved: {outcome.message}\n  It assumes:{assumed}"
+    return f"{outcome!r}\n\n  What is proved: {outcome.message}\n  {assumed(outcome.certificate)}"
 
 
 def _solved(outcome: Outcome) -> bool:

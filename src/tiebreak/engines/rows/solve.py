@@ -15,21 +15,17 @@ from functools import partial
 import numpy as np
 
 from ...arrays import Vector
-from ...numerics.extended import EXTENDED, double
+from ...numerics.extended import double
 from ...objectives.base import Objective
 from ...sets.base import Domain
 from ..answer import Answer
 from ..interrupt import keeping, keeping_levels
+from ..standing import BY_ROWS
 from .chain import Chain
 from .face import Face, is_elsewhere
 from .level import Level, why_not_quadratic
 
-ASSUMES = (
-    EXTENDED,
-    "multipliers of linear levels below 1e-18 of the costs they are made of are zero",
-    "matrices have the rank that they have modulo a random prime of 31 bits, where rounding leaves it open",
-    "points that violate constraints by rounding only count as feasible, at the price their multipliers give",
-)
+ASSUMES = BY_ROWS
 
 
 def rows_apply(levels: Sequence[Objective], domain: Domain) -> str:
