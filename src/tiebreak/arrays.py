@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -95,6 +96,15 @@ def as_seed(value: Any, name: str = "seed") -> int | None:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
         raise ValueError(f"{name} must be None or a whole number of at least 0, got {value!r}")
     return int(value)
+
+
+def as_names(names: Sequence[str], dim: int) -> tuple[str, ...]:
+    """One name for each of ``dim`` variables, all different."""
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise TypeError("names must be a sequence of strings")
+    if len(names) != dim or len(set(names)) != dim:
+        raise ValueError(f"names must be {dim} different strings, got {len(names)}")
+    return tuple(names)
 
 
 def as_path(value: Any, name: str = "path") -> Path:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .arrays import Vector, as_positive, as_scalar
+from .arrays import Vector, as_names, as_positive, as_scalar
 from .objectives.base import Objective
 from .sets.base import Domain
 
@@ -92,7 +92,7 @@ class Problem:
     error_bound : ErrorBound, optional
         A growth condition of g that you vouch for; it makes the bracket on f* two-sided.
     names : sequence of str, optional
-        Names of the variables, for ``Result.named``.
+        Names of the variables, for ``Result.named``; by default those of the domain, where it has some.
 
     Attributes
     ----------
@@ -171,8 +171,9 @@ class Problem:
                 "for example SquaredNorm(dim=10)"
             )
         object.__setattr__(self, "domain", self.domain.with_dim(next(iter(known.values()))))
-        if self.names is not None:
-            object.__setattr__(self, "names", _names(self.names, self.dim))
+        names = self.domain.variable_names if self.names is None else self.names
+        if names is not None:
+            object.__setattr__(self, "names", as_names(names, self.dim))
 
     def _spread_levels(self) -> None:
         """A sequence of lower levels, with their slacks, into the last one and those before."""
@@ -249,14 +250,6 @@ def _check_objective(part: object, name: str) -> None:
 def _described(level: Objective) -> str:
     """A short name of an objective: that of its class, unless it has a repr of its own."""
     return repr(level) if type(level).__repr__ is not object.__repr__ else type(level).__name__
-
-
-def _names(names: Sequence[str], dim: int) -> tuple[str, ...]:
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-        raise TypeError("names must be a sequence of strings")
-    if len(names) != dim or len(set(names)) != dim:
-        raise ValueError(f"names must be {dim} different strings, got {len(names)}")
-    return tuple(names)
 
 
 def share_of(share: float, lower: float, upper: float) -> float:

@@ -63,6 +63,9 @@ class Domain(ABC):
     dim: int | None = None
     """Length of its points; None where the set exists in every dimension."""
 
+    variable_names: tuple[str, ...] | None = None
+    """Names of the variables, where it has some."""
+
     assumes: str = ""
     """What a bound computed with ``lmo`` takes for granted beyond floating point; empty where it is a proof."""
 

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from ..arrays import Matrix, Vector, as_real_array, as_scalar, as_sparse, as_vector
+from ..arrays import Matrix, Vector, as_names, as_real_array, as_scalar, as_sparse, as_vector
 from ..numerics.linear_programme import LinearProgram, LinearProgramError
 from ..numerics.nearest import nearest_point
 from ..numerics.outer_box import feasible_point, outer_box, typical_size
@@ -40,6 +40,8 @@ class Polyhedron(Domain):
     bounds : pair, or sequence of pairs, optional
         ``(low, high)`` for all variables, or one pair for each; None inside a pair stands for infinite.
         Unlike in ``scipy.optimize.linprog``, no bounds means free variables.
+    names : sequence of str, optional
+        Names of the variables, for problems over the set.
 
     Raises
     ------
@@ -87,6 +89,7 @@ class Polyhedron(Domain):
         A_eq: Matrix | None = None,
         b_eq: ArrayLike | None = None,
         bounds: Pair | Sequence[Pair] | None = None,
+        names: Sequence[str] | None = None,
     ) -> None:
         upper_rows, high = _rows(A_ub, b_ub, "ub")
         equal_rows, equal = _rows(A_eq, b_eq, "eq")
@@ -96,6 +99,7 @@ class Polyhedron(Domain):
         low = np.concatenate([np.full(len(high), -np.inf), equal])
         lower, upper = _bounds(bounds, dim)
         self.dim = dim
+        self.variable_names = None if names is None else as_names(names, dim)
         self._given = Rows(A, low, np.concatenate([high, equal]), lower, upper)
         if (A.shape[0] + dim) * dim <= AT_ONCE:
             self._prove()
