@@ -19,7 +19,7 @@ from ...numerics.extended import UNIT, Ext, double
 from .face import Face
 from .held import Held
 from .level import Level
-from .linear_level import TIE, ZERO
+from .linear_level import NEGLIGIBLE, TIE, ZERO
 from .quadratic_level import Solved
 from .reach import Reach, reach
 from .slope import Slope, slope_left
@@ -64,7 +64,9 @@ class Sizes(NamedTuple):
 
     def nonzero(self, sharp: bool) -> NDArray[np.bool_]:
         """Those that are not zero: by arithmetic alone, or beyond what rounding of the data explains."""
-        return np.asarray(self.own > ZERO if sharp else np.minimum(self.own, self.common) > TIE)
+        if sharp:
+            return np.asarray((self.own > ZERO) & (self.common > NEGLIGIBLE))
+        return np.asarray(np.minimum(self.own, self.common) > TIE)
 
 
 def multiplier_sizes(face: Face, solved: Solved, z: Ext) -> tuple[Sizes, Sizes]:

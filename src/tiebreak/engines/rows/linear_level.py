@@ -31,6 +31,9 @@ Sixteen units in the last place: what rounding of the data explains, 0.1 + 0.2 a
 """
 ZERO = max(TIE / 2**10, 32 * UNIT)
 """Below this a multiplier is zero: extended arithmetic leaves less."""
+NEGLIGIBLE = 2.0**-100
+"""Relative to the largest of all costs, less than this is the rounding of a zero: where variables cost nothing yet, as
+those that a later level is lifted to, the costs that a multiplier is made of are such roundings themselves."""
 RESOLVED = 2.0**-30
 """What is this much of the largest cost is decided by HiGHS for certain."""
 PASSES = 6
