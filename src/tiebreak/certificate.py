@@ -26,6 +26,7 @@ from .engines.answer import Answer
 from .engines.standing import unusual
 from .linearisation import Linearisation, dot_error, ulps
 from .numerics.concave import maximise_concave
+from .objectives.base import Objective
 from .objectives.gradient_check import ConvexityError
 from .origin import Average, Known, Proved
 from .problem import Problem
@@ -275,7 +276,7 @@ class Bounds:
             self._model_minimum(g, minimum),
             -np.inf if g.norms else self.problem.lower.scaled_dual_bound(g.x, minimum),
         )
-        level = self._most(g, self.problem.lower.smoothness)
+        level = self._most(g, self.problem.lower)
         if self._best_lower is None or level < self.g_upper:
             self._best_lower = g.x
         self.g_upper = min(self.g_upper, level)
@@ -361,7 +362,7 @@ class Bounds:
         problem, bound = self.problem, self.problem.error_bound
         if bound is not None and problem.slack == 0 and problem.upper.convex:
             outside = problem.domain.distance_outside(g.x)  # x is so near to a point of Z, for which the bound holds
-            delta = outside + bound.distance(self._most(g, problem.lower.smoothness) - self.g_lower)
+            delta = outside + bound.distance(self._most(g, problem.lower) - self.g_lower)
             rises = []
             if bound.gradient_bound is not None:
                 rises.append(bound.gradient_bound * delta)
@@ -372,7 +373,7 @@ class Bounds:
                 self.f_upper = min(self.f_upper, f.value + f.value_error + min(rises))
         if problem.slack > 0 and problem.upper.convex and (y := self.feasible(g.x)) is not None:
             there = f if y is g.x else Linearisation.of(problem.upper, y)
-            self.f_upper = min(self.f_upper, self._most(there, problem.upper.smoothness))
+            self.f_upper = min(self.f_upper, self._most(there, problem.upper))
 
     def feasible(self, x: Vector) -> Vector | None:
         """With slack: x if it is feasible for certain, else the point nearest to it that is, on the way to the best
@@ -396,7 +397,7 @@ class Bounds:
         return best
 
     def _level_at(self, x: Vector) -> float:
-        return self._most(Linearisation.of(self.problem.lower, x), self.problem.lower.smoothness)
+        return self._most(Linearisation.of(self.problem.lower, x), self.problem.lower)
 
     # -- shared ------------------------------------------------------------------------------------------------
 
@@ -405,12 +406,13 @@ class Bounds:
         error = g.value_error + g.grad_error * float(np.linalg.norm(g.x)) + dot_error(g.grad, g.x)
         return g.smooth - at_x + minimum - error - 4 * UNIT_ROUNDOFF * (abs(g.smooth) + abs(at_x) + abs(minimum))
 
-    def _most(self, h: Linearisation, smoothness: float | None) -> float:
+    def _most(self, h: Linearisation, objective: Objective) -> float:
         """At least the least value of the objective among the points of Z nearest to x: a value that Z attains."""
         outside = self.problem.domain.distance_outside(h.x)
         if outside == 0 or not np.isfinite(outside):
             return h.value + h.value_error + outside
-        return h.value + h.value_error + (h.slope + 0.5 * (smoothness or 0.0) * outside) * outside
+        bend = objective.smooth_part.curvature_within(h.x, outside) or 0.0
+        return h.value + h.value_error + (h.slope + 0.5 * bend * outside) * outside
 
 
 def assumptions(problem: Problem) -> tuple[str, ...]:

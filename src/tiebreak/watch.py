@@ -151,6 +151,9 @@ class _WatchedObjective(_Watched, Objective):
     def curvature_along(self, direction: Vector, image: Image) -> float | None:
         return self._inner.curvature_along(direction, image)  # type: ignore[no-any-return]
 
+    def curvature_within(self, x: Vector, radius: float) -> float | None:
+        return self._inner.curvature_within(x, radius)  # type: ignore[no-any-return]
+
     def hessian_times(self, x: Vector, direction: Vector) -> Vector | None:
         product: Vector | None = self._inner.hessian_times(x, direction)
         if product is not None:

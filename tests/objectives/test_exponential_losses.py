@@ -142,3 +142,17 @@ def test_batches_of_softmax_average_to_the_whole():
 def test_errors(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_curvature_near_a_point_where_there_is_no_smoothness(seed):
+    rng = np.random.default_rng(seed)
+    f = 2 * tb.Poisson(rng.standard_normal((5, 3)), rng.poisson(2.0, 5)) + tb.SquaredNorm()
+    x, radius = rng.standard_normal(3), 0.3
+    bound = f.curvature_within(x, radius)
+    for _ in range(20):
+        step = rng.standard_normal(3)
+        y = x + radius * rng.random() * step / np.linalg.norm(step)
+        assert np.linalg.norm(f.grad(y) - f.grad(x)) <= bound * np.linalg.norm(y - x)
+    assert f.smoothness is None and tb.SquaredNorm().curvature_within(x, 1.0) == 1.0
+    assert (f + tb.Function(f.value, f.grad)).curvature_within(x, 1.0) is None

@@ -104,6 +104,11 @@ class Sum(Objective):
         parts = [term.curvature_along(direction, part) for term, part in zip(self.terms, image, strict=True)]
         return sum(part for part in parts if part is not None)
 
+    def curvature_within(self, x: Vector, radius: float) -> float | None:
+        parts = [term.curvature_within(x, radius) for term in self.terms]
+        known = [part for part in parts if part is not None]
+        return sum(known) if len(known) == len(parts) else None
+
     def hessian_times(self, x: Vector, direction: Vector) -> Vector | None:
         parts = [term.hessian_times(x, direction) for term in self.terms]
         known = [part for part in parts if part is not None]
@@ -194,6 +199,10 @@ class Multiple(Objective):
 
     def curvature_along(self, direction: Vector, image: Image) -> float | None:
         inner = self.inner.curvature_along(direction, image)
+        return None if inner is None else self.factor * inner
+
+    def curvature_within(self, x: Vector, radius: float) -> float | None:
+        inner = self.inner.curvature_within(x, radius)
         return None if inner is None else self.factor * inner
 
     def hessian_times(self, x: Vector, direction: Vector) -> Vector | None:

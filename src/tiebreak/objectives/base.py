@@ -127,6 +127,10 @@ class Objective(ABC):
         """The Hessian at x times a direction, for step sizes; None where it is not known."""
         return None
 
+    def curvature_within(self, x: Vector, radius: float) -> float | None:
+        """A Lipschitz constant of the gradient within this distance of x; None where none is known."""
+        return self.smoothness
+
     def scaled_dual_bound(self, x: Vector, linear_minimum: float) -> float:
         """A lower bound on the minimum over Z from one point and ``min over s in Z of <grad(x), s>``.
 

@@ -90,6 +90,12 @@ class Linked(Objective):
         bent = self.link.curvature_times(self.image(x), self.image(direction))
         return self._pulled(bent if self.scale == 1 else self.scale * bent)
 
+    def curvature_within(self, x: Vector, radius: float) -> float | None:
+        if self.smoothness is not None or not isinstance(self.link, Loss):
+            return self.smoothness
+        size = self.data.frobenius
+        return self.scale * self._bend(self.image(x), size * radius) * size**2
+
     def rounding(self, x: Vector) -> tuple[float, float]:
         """Bounds on the errors of value and gradient: of Ax passed on through h, of h, and of A'u."""
         return self._rounding_at(x, self.image(x))[1:]
