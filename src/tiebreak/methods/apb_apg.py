@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+import numpy as np
+
 from ..arrays import Vector, as_positive
 from ..composite import How, Level
 from ..problem import Problem, start_point
@@ -84,7 +86,8 @@ class APBAPG(Solver[StageState]):
         x = start_point(problem) if x0 is None else x0
         bends = Bends.at(problem, x)
         sigma = 1 / self.gamma if self.gamma else bends.lower / bends.upper
-        tolerance = self.tolerance * problem.domain.diameter
+        width = problem.domain.diameter
+        tolerance = self.tolerance * (width if width < np.inf else 1 + float(np.linalg.norm(x)))
         return StageState(x=x, run=Greedy.at(x), sigma=sigma, multiplier=1 / sigma, tolerance=tolerance, bends=bends)
 
     def advance(self, problem: Problem, state: StageState) -> StageState:

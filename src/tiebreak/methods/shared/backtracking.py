@@ -104,11 +104,14 @@ def by_differences(problem: Problem, objective: Objective, x: Vector) -> float:
     """||change of the gradient|| / ||change of x|| across Z; where it is linear or a norm, its slope / diameter."""
     grad = objective.smooth_part.grad(x)
     steepest = sum(norm.steepest(x.size) for norm in objective.norms)
-    ends = [problem.domain.lmo(direction) for direction in (grad, -grad)]
+    domain = problem.domain
+    far = domain.lmo if "lmo" in domain.oracles else lambda slope: domain.project(x - slope)
+    ends = [far(direction) for direction in (grad, -grad)]
     direction = max((end - x for end in ends), key=lambda d: float(d @ d))
     length = float(np.linalg.norm(direction))
     if length == 0:  # there is no slope, or Z is a point
-        return steepest / problem.domain.diameter if steepest and problem.domain.diameter else 1.0
+        width = domain.diameter
+        return steepest / width if steepest and 0 < width < np.inf else 1.0
     found = float(np.linalg.norm(objective.smooth_part.grad(x + 1e-3 * direction) - grad)) / (1e-3 * length)
     size = float(np.linalg.norm(grad)) + steepest
     return found if found > 1e-9 * size / length else (size / length or 1.0)
