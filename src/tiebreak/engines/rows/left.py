@@ -103,20 +103,31 @@ def left_by_costs(face: Face, z: Ext) -> Left:
     return Left(none, none, np.zeros(0), np.zeros(0), np.flatnonzero((double(z) != 0) & _open_columns(face)))
 
 
-def left_by_gradient(face: Face, level: Level, solved: Solved, by_value: float) -> Left:
-    """A quadratic level with its reach; columns whose multipliers the reach does not cover stay unfixed."""
+def left_by_gradient(face: Face, level: Level, solved: Solved, by_value: float, rough: bool = False) -> Left:
+    """A quadratic level with its reach; columns whose multipliers the reach does not cover stay unfixed.
+
+    A column at its bound with a multiplier of the right sign pushes no minimiser away, fixed or not, but for how far
+    the true solution nearby may be from that bound. A ``rough`` slope is that of extended precision.
+    """
     y = _with_ends(face, solved.y)
-    slope = slope_left(face, level, solved.x, y, solved.w)
+    slope = slope_left(face, level, solved.x, y, solved.w, rough)
     error = slope.error + np.sqrt(level.diagonal) * slope.image_error
     at = _at_ends(face, solved.x, slope.left)
     left = _fixed(face, solved, slope, error, at & (np.abs(slope.left) > 2 * error))
     found = Reach(by_value, False, False)
+    moves = np.zeros(solved.x.size) if solved.near.moves is None else solved.near.moves
     for _ in range(TRIES):
         held = _held(face, left, slope.left, solved.y)
         if not held.small(level):
             return replace(left, reach=by_value, exact=False, by_value=True)
-        found = reach(held, level, slope, solved.near.shift, _loose(face, solved, y, held))
-        covered = error + np.sqrt(level.diagonal) * min(found.length, by_value)
+        signed = at & (np.abs(slope.left) > error)  # at their bounds: no minimiser lies beyond
+        signed[left.fixed] = False
+        pushed = float(np.abs(slope.left) @ (signed * moves)) * (1 + 1e-12)
+        own = slope._replace(left=np.where(signed, 0.0, slope.left))
+        found = reach(held, level, own, solved.near.shift, _loose(face, solved, y, held) + pushed)
+        bent = level.diagonal > 0
+        covered = error.copy()
+        covered[bent] += np.sqrt(level.diagonal[bent]) * min(found.grown, by_value)
         kept = np.abs(slope.left) > 2 * covered
         if kept[left.fixed].all():
             break
