@@ -50,7 +50,7 @@ class PoissonLoss(Loss):
 
     def terms(self, t: Ext) -> Terms:
         with np.errstate(over="ignore"):
-            rate = np.exp(t)
+            rate: Ext = np.exp(t)
         pull = self.y * t
         value, slope = self.weights * (rate - pull), self.weights * (rate - self.y)
         return Terms(value, slope, self.weights * (rate + np.abs(pull)), self.weights * (rate + self.y))
