@@ -23,6 +23,8 @@ FALLS = 1e-17
 """Newton's method ends where the model promises to fall by less, relative to the value."""
 FLAT = 1e-13
 """Curvature that is added to columns, relative to their own, so that models are never linear."""
+ROUNDING = 1e-14
+"""Values that differ by less, relative, are the same."""
 LAST = 2
 """Steps after the values stop falling: they still bring the point nearer."""
 
@@ -112,8 +114,9 @@ def newton(level: SmoothLevel, origin: Ext, face: Reduced, sizes: Vector) -> tup
         share = _searched(smooth, here, d, step)
         if share == 0.0 or fall <= FALLS * (1e-3 + abs(here.value)):
             last += 1
-            share = share or 1.0
-        d = d + share * step
+        if share == 0.0 and smooth.value(d + step) > here.value + ROUNDING * (1e-3 + abs(here.value)):
+            break
+        d = d + (share or 1.0) * step
         here = smooth.at(d)
     return d, y, count
 
@@ -121,7 +124,7 @@ def newton(level: SmoothLevel, origin: Ext, face: Reduced, sizes: Vector) -> tup
 def _searched(smooth: Smooth, here: Local, d: Vector, step: Vector) -> float:
     """How far to go along the step: 1, a half, ..., by Armijo's rule; 0 where nothing falls any more."""
     slope = float(here.grad @ step)
-    noise = 1e-15 * (abs(here.value) + 1e-3)
+    noise = ROUNDING / 10 * (abs(here.value) + 1e-3)
     if not slope < 0:
         return 0.0
     share = 1.0

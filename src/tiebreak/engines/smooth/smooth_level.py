@@ -12,6 +12,7 @@ from ..rows.polish import polished
 from ..rows.quadratic_level import FIX_QUADRATIC, POLISHED, Solved, accepted, worth
 from ..rows.reduce import reduce_rows
 from ..rows.step import State, Step
+from .kinks import away_from_kinks
 from .level import SmoothLevel
 from .newton import newton
 from .pivots import pivots
@@ -26,6 +27,7 @@ def solve_smooth(face: Face, level: SmoothLevel, tol: float) -> tuple[Solved, in
     """The best of what Newton's method and the polish find, and how many models were minimised."""
     reduced = reduce_rows(*face.step_rows())
     d, y, count = newton(level, face.x, reduced, face.scale[reduced.columns])
+    d = away_from_kinks(level, face.x, reduced, d, y, face.scale[reduced.columns])
     raw_d = np.clip(ext(d), reduced.lower, reduced.upper)
     level.settle(face.x + reduced.expand(raw_d))
     step = Step(level, face.x, reduced)

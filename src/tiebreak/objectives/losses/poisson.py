@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Vector, as_vector
-from ...numerics.extended import Ext
+from ...numerics.extended import Ext, ext
 from ..linked import Linked
 from ..matrix import DataMatrix, gamma
 from .base import LINK_UNITS, TINY, Loss, Terms
@@ -49,11 +49,11 @@ class PoissonLoss(Loss):
         return self.weights * self._rate(t)
 
     def terms(self, t: Ext) -> Terms:
+        weights, y = ext(self.weights), ext(self.y)
         with np.errstate(over="ignore"):
-            rate: Ext = np.exp(t)
-        pull = self.y * t
-        value, slope = self.weights * (rate - pull), self.weights * (rate - self.y)
-        return Terms(value, slope, self.weights * (rate + np.abs(pull)), self.weights * (rate + self.y))
+            rate = np.exp(t)
+        value, slope = weights * (rate - y * t), weights * (rate - y)
+        return Terms(value, slope, weights * (rate + y * np.abs(t)), weights * (rate + y))
 
     def near(self, t: Vector, gap: float) -> tuple[Vector, Vector]:
         # h(t + s) - h(t) - h'(t) s = h''(t) (e^s - 1 - s), row by row. Where this is at most the gap, a step up has
