@@ -69,7 +69,7 @@ def _moved(
     ]
     equal = _with_column(np.vstack([held, G[tied]]), 0.0)
     below = [_with_column(-ways, 1.0), _with_column(G[ups], 0.0), _with_column(-G[downs], 0.0)]
-    found = linprog(
+    found = linprog(  # type: ignore[call-overload]
         np.append(np.zeros(n), -1.0),
         A_ub=np.vstack(below),
         b_ub=np.concatenate([room, np.maximum(high[ups], 0.0), np.maximum(-low[downs], 0.0)]),
