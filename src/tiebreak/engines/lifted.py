@@ -43,7 +43,7 @@ def why_not_lifted(levels: Sequence[Objective], domain: Domain, chain: bool = Fa
         return f"{over}{domain!r}, which is not a polytope whose rows are known"
     if not pieces and not _open(levels, domain, chain).size:
         return ""
-    from .smooth.level import why_not_smooth
+    from .smooth.curves import why_not_smooth
 
     convex = [level.smooth_part for level in levels if level.convex]
     return next((why for level in convex if (why := why_not_smooth(level))), "")

@@ -269,8 +269,12 @@ class Level:
 
     def hessian_times(self, d: Ext) -> Ext:
         """H d."""
+        return self.products(self.second_order, d)
+
+    def products(self, squares: list[Square], d: Ext) -> Ext:
+        """H d for the Hessian of the squares and the bends."""
         image = ext(np.zeros(self.dim))
-        for F, _, scale in self.second_order:
+        for F, _, scale in squares:
             image = image + (scale * d if F is None else F.transpose_times(scale * F.times(d)))
         for Q, scale in self.bends:
             image = image + scale * Q.times(d)
@@ -349,6 +353,11 @@ class Level:
             values = np.maximum(values, 0)  # below that is rounding
             blocks.append(np.sqrt(float(scale) * values)[:, None] * vectors.T * np.where(sizes > 0, unit, 0.0))
         return np.vstack(blocks) if blocks else np.zeros((0, columns.size))
+
+    @property
+    def tall(self) -> int:
+        """How many rows ``root`` is made of."""
+        return self.height
 
     @cached_property
     def image_size(self) -> float:

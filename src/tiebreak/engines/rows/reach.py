@@ -65,7 +65,7 @@ def reach(held: Held, level: Level, slope: Slope, shift: float, loose: float) ->
     root = level.root(S)
     scale = _scale(held, root)
     E = held.E / held.scale * scale
-    own = _curvature(E, root * scale, bool(level.bends))
+    own = _curvature(E, root * scale, bool(level.bends), level.tall)
     left = slope.left[S] * scale
     v = own.basis @ (own.vectors @ ((own.vectors.T @ (own.basis.T @ left)) / own.values**2))
     full = ext(np.zeros(level.dim))
@@ -97,7 +97,7 @@ def _scale(held: Held, root: Matrix) -> Vector:
     return np.where(sizes > 0, 1 / power_of_two(sizes), held.scale)
 
 
-def _curvature(E: Matrix, root: Matrix, squared: bool) -> Curvature:
+def _curvature(E: Matrix, root: Matrix, squared: bool, tall: int) -> Curvature:
     """For a root that was taken of H itself (``squared``), H's rounding is what matters."""
     basis, tilt = np.eye(root.shape[1]), 0.0
     if E.size:
@@ -109,7 +109,7 @@ def _curvature(E: Matrix, root: Matrix, squared: bool) -> Curvature:
         return Curvature(basis, np.zeros(0), np.zeros((basis.shape[1], 0)), np.inf)
     _, values, right = np.linalg.svd(root @ basis, full_matrices=False)
     size = float(np.linalg.norm(root, 2))
-    error = resolved(np.array([size]), root.shape) + size * tilt
+    error = resolved(np.array([size]), (tall, *root.shape)) + size * tilt
     least = np.sqrt(np.maximum(values**2 - size * error, 0)) if squared else np.maximum(values - error, 0)
     counted = int(np.sum(least > error if not squared else values**2 > 2 * size * error))
     return Curvature(basis, values[:counted], right[:counted].T, float(least[counted - 1]) if counted else np.inf)

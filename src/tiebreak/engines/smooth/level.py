@@ -7,7 +7,6 @@ second derivatives too, those of the squares that have the same ones there, and 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,49 +14,16 @@ from numpy.typing import NDArray
 
 from ...arrays import Matrix, Vector
 from ...numerics.extended import UNIT, Ext, ExtMatrix, dense, double, ext, is_sparse, sum_units, total
-from ...objectives.base import Objective
 from ...objectives.form import Form, Term
-from ...objectives.losses.base import LINK_UNITS, Loss
-from ..rows.level import DENSE, Evaluation, Level, Pull, Square, why_not_in_range
+from ...objectives.losses.base import LINK_UNITS
+from ..rows.level import DENSE, Evaluation, Level, Pull, Square
 from ..rows.stretch import Stretch
+from .curves import Curve, Settled, most_nearby
 from .images import Images
 from .recent import Recent
 
 SATURATED = 1e-6
 """Rows with less curvature than this, relative to the largest, pass on the rounding of their slopes as it is."""
-
-
-class Curve(NamedTuple):
-    """scale * h(F x)."""
-
-    F: ExtMatrix
-    loss: Loss
-    scale: np.longdouble
-
-
-class Settled(NamedTuple):
-    """A curve at the level's point: its predictions, second derivatives, the rows that have some, and the others."""
-
-    t: Vector
-    curvature: Vector
-    bent: NDArray[np.intp]
-    straight: NDArray[np.intp]
-
-
-def why_not_smooth(objective: Objective) -> str:
-    """Empty where ``SmoothLevel`` can hold the objective; else the reason."""
-    form = objective.form
-    if form is None:
-        return f"{objective.formless} has no form: neither quadratic nor a loss of linear maps"
-    if form.norms:
-        return f"{type(form.norms[0]).__name__} is not smooth"
-    for term in form.losses:
-        loss = term.loss
-        if not loss.quadratic and not (loss.by_terms and loss.separable and np.isfinite(loss.self_concordance)):
-            return f"{loss.name} says nothing of its third derivatives, or has none of its terms in extended precision"
-    if not form.matrices:
-        return "its data are a LinearOperator, not a matrix"
-    return why_not_in_range(form) if form.convex else "its quadratic is not convex"
 
 
 @dataclass
@@ -67,6 +33,7 @@ class SmoothLevel(Level):
     curves: list[Curve] = field(default_factory=list)
     settled: list[Settled] = field(default_factory=list)
     _images: Images | None = None
+    _factors: list[Square] | None = None
     _recent: Recent = field(default_factory=Recent)
 
     @classmethod
@@ -120,7 +87,7 @@ class SmoothLevel(Level):
         grad = self.grad(x)
         for F, loss, scale in self.curves:
             t, lost = self.predicted(F, x), F.times_error(x)
-            terms, bend, by = loss.terms(t), _most(loss, double(t), lost), float(scale)
+            terms, bend, by = loss.terms(t), most_nearby(loss, double(t), lost), float(scale)
             value = value + scale * total(terms.value)
             off = LINK_UNITS * UNIT * double(terms.slope_size) + bend * lost
             slope = np.abs(double(terms.slope))
@@ -150,7 +117,7 @@ class SmoothLevel(Level):
         for (F, loss, scale), there in zip(self.curves, self.settled, strict=True):
             t, lost = self.predicted(F, x), F.times_error(x)
             terms = loss.terms(t)
-            bend = float(scale) * _most(loss, double(t), lost)
+            bend = float(scale) * most_nearby(loss, double(t), lost)
             own = float(scale) * (LINK_UNITS + 2) * UNIT * double(terms.slope_size)
             off = own + bend * lost
             bent = there.curvature > SATURATED * there.curvature.max(initial=0.0)
@@ -163,7 +130,7 @@ class SmoothLevel(Level):
         for F, loss, scale in self.curves:
             by = np.asarray(F.size @ moves)
             t = double(self.predicted(F, x))
-            most = _most(loss, t, by + F.times_error(x) + 1e-15 * np.abs(t))
+            most = most_nearby(loss, t, by + F.times_error(x) + 1e-15 * np.abs(t))
             square += float(scale) * float(np.where(by > 0, most, 0.0) @ by**2)
         return square * (1 + 1e-12)
 
@@ -182,7 +149,7 @@ class SmoothLevel(Level):
 
     def settle(self, x: Ext) -> None:
         """Make x the point whose second derivatives are meant from now on."""
-        self.settled, self._images = [], None
+        self.settled, self._images, self._factors = [], None, None
         self.__dict__.pop("diagonal", None)
         for F, loss, scale in self.curves:
             t = double(self.predicted(F, x))
@@ -192,8 +159,22 @@ class SmoothLevel(Level):
 
     @property
     def second_order(self) -> list[Square]:
-        pairs = zip(self.curves, self.settled, strict=False)
-        return [*self.squares, *(Square(curve.F, None, ext(there.curvature)) for curve, there in pairs)]
+        """By triangular factors where there are many rows: rounded, where ``hessian_times`` is not."""
+        if self._factors is None:
+            self._factors = []
+            for (F, _, _), there in zip(self.curves, self.settled, strict=False):
+                if F.sparse or F.shape[0] <= 2 * F.shape[1]:
+                    self._factors.append(Square(F, None, ext(there.curvature)))
+                else:
+                    root = np.linalg.qr(np.sqrt(there.curvature)[:, None] * F.A, mode="r")
+                    self._factors.append(Square(ExtMatrix(root), None, np.longdouble(1)))
+        return [*self.squares, *self._factors]
+
+    def hessian_times(self, d: Ext) -> Ext:
+        image = self.products(self.squares, d)
+        for (F, _, _), there in zip(self.curves, self.settled, strict=True):
+            image = image + F.transpose_times(there.curvature * F.times(d))
+        return image
 
     @property
     def steady(self) -> Ext:
@@ -232,6 +213,10 @@ class SmoothLevel(Level):
             limit = min(limit, float((room[moving] / kappa[moving]).min(initial=np.inf)))
         return Stretch(steepness, limit)
 
+    @property
+    def tall(self) -> int:
+        return int(self.images.rows.shape[0])
+
     # -- the rows that minimisers agree on -----------------------------------------------------------------------
 
     @property
@@ -269,12 +254,3 @@ class SmoothLevel(Level):
 
     def dual_size(self, w: Ext) -> float:
         return self.images.dual_size(w)
-
-
-def _most(loss: Loss, t: Vector, moved: Vector) -> Vector:
-    """A bound on h'' within these distances of t."""
-    M, most = loss.self_concordance, np.broadcast_to(loss.most, (t.size,))
-    if M == 0:
-        return np.asarray(np.where(loss.room(t) <= moved, most, loss.curvature(t)))
-    with np.errstate(over="ignore"):
-        return np.asarray(np.minimum(loss.curvature(t) * np.exp(np.minimum(M * moved, 1e4)) * (1 + 1e-13), most))

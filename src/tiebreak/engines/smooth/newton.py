@@ -25,6 +25,8 @@ FLAT = 1e-13
 """Curvature that is added to columns, relative to their own, so that models are never linear."""
 ROUNDING = 1e-14
 """Values that differ by less, relative, are the same."""
+INSIDE = 0.1
+"""Steps that leave as much of their length to every bound need no constraints."""
 LAST = 2
 """Steps after the values stop falling: they still bring the point nearer."""
 
@@ -136,6 +138,23 @@ def _searched(smooth: Smooth, here: Local, d: Vector, step: Vector) -> float:
     return 0.0
 
 
+def _inside(qp: QP) -> Guess | None:
+    """The minimiser without constraints, where it meets them all with room to spare."""
+    from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+    if (qp.low == qp.high).any():
+        return None
+    try:
+        step = -cho_solve(cho_factor(qp.H, check_finite=False), qp.c, check_finite=False)
+    except LinAlgError:
+        return None
+    activity = qp.G @ step
+    spare = INSIDE * np.abs(step)
+    inside = (qp.lower + spare < step).all() and (step < qp.upper - spare).all()
+    inside = inside and (qp.low < activity).all() and (activity < qp.high).all()
+    return Guess(step, np.zeros(qp.low.size)) if inside and np.isfinite(step).all() else None
+
+
 def _model(here: Local, G: Matrix, ends: list[Vector], d: Vector, sizes: Vector) -> tuple[Guess | None, float]:
     """The step that minimises the second-order model, and by how much it falls."""
     bend = here.hessian.diagonal()
@@ -157,7 +176,7 @@ def _model(here: Local, G: Matrix, ends: list[Vector], d: Vector, sizes: Vector)
         np.minimum(lower - d, 0) / (unit * size),
         np.maximum(upper - d, 0) / (unit * size),
     )
-    guess = by_piqp(qp) or by_clarabel(qp)
+    guess = _inside(qp) or by_piqp(qp) or by_clarabel(qp)
     if guess is None:
         return None, 0.0
     step = guess.v * unit * size

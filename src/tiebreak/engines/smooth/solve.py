@@ -12,7 +12,8 @@ from ..rows.level import Level
 from ..rows.solve import Kinds, solve_rows, why_no_rows
 from .chain import SmoothChain
 from .constant import ConstantLevel, why_not_constant
-from .level import SmoothLevel, why_not_smooth
+from .curves import why_not_smooth
+from .level import SmoothLevel
 
 
 def _level(levels: Sequence[Objective], k: int, dim: int, length: float, sizes: Vector) -> Level:
