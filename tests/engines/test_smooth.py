@@ -276,6 +276,16 @@ def test_norms_and_balls() -> None:
     ):
         result = tb.solve(tb.Problem(upper, tb.Logistic(A, y), domain), tol_upper=1e-7, tol_lower=1e-9)
         assert result.success and result.method == "exact", result
+        if upper.dim != 8 or not isinstance(domain, tb.L1Ball):  # that one goes by columns
+            assert result.certificate.f_upper - result.certificate.f_lower <= 1e-12
+
+
+def test_small_multipliers_beside_rows_fix_columns_for_certain() -> None:
+    """Spreads of 1e-5 would follow from the gap of the level; by the reach, columns are at their bounds exactly."""
+    A, y = breast_cancer()
+    result = tb.solve(tb.Problem(tb.L1Norm(), tb.Logistic(A, y), tb.Box(-5, 5, dim=31)), tol_upper=1e-8)
+    assert result.success and result.f == pytest.approx(97.8253842475589, rel=1e-13)
+    assert result.certificate.f_upper - result.certificate.f_lower <= 1e-9
 
 
 def test_what_it_refuses() -> None:
