@@ -153,7 +153,9 @@ class SmoothChain(Chain):
             left = left_by_gradient(self.face, level, solved, np.inf, rough=many)
             if many and not left.reach <= CLOSE:
                 left = left_by_gradient(self.face, level, solved, np.inf)
-        if not left.certain:
+        if left.by_value and not self.held.small(level):
+            self._doubt("how far the minimisers of a smooth level can be takes longer to find out than there is time")
+        elif not left.certain:
             self._doubt("the rank of the data of a smooth level hangs on rounding")
         elif not np.isfinite(left.reach):
             self._doubt(

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Vector
+from ...arrays import UNIT_ROUNDOFF, Vector
 from ...numerics.extended import ExtMatrix
 from ...objectives.base import Objective
 from ...objectives.losses.base import Loss
@@ -54,3 +54,8 @@ def most_nearby(loss: Loss, t: Vector, moved: Vector) -> Vector:
         return np.asarray(np.where(loss.room(t) <= moved, most, loss.curvature(t)))
     with np.errstate(over="ignore"):
         return np.asarray(np.minimum(loss.curvature(t) * np.exp(np.minimum(M * moved, 1e4)) * (1 + 1e-13), most))
+
+
+def room_nearby(loss: Loss, t: Vector) -> Vector:
+    """How far predictions may move before h'' jumps, for certain: t and the kinks are rounded."""
+    return np.asarray(np.maximum(loss.room(t) - 8 * UNIT_ROUNDOFF * (np.abs(t) + loss.typical), 0.0))

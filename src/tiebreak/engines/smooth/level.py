@@ -18,7 +18,7 @@ from ...objectives.form import Form, Term
 from ...objectives.losses.base import LINK_UNITS
 from ..rows.level import DENSE, Evaluation, Level, Pull, Square
 from ..rows.stretch import Stretch
-from .curves import Curve, Settled, most_nearby
+from .curves import Curve, Settled, most_nearby, room_nearby
 from .images import Images
 from .recent import Recent
 
@@ -193,13 +193,13 @@ class SmoothLevel(Level):
             if there.straight.size:
                 low, high = loss.flat_ends(there.t)
                 at = there.straight
-                found.append((F.A[at], low[at], high[at], loss.room(there.t)[at]))
+                found.append((F.A[at], low[at], high[at], room_nearby(loss, there.t)[at]))
         return found
 
     def stretch(self, columns: NDArray[np.intp], bent: Matrix, slack: float) -> Stretch:
         steepness, limit = 0.0, np.inf
         for (F, loss, _), there in zip(self.curves, self.settled, strict=True):
-            M, room = loss.self_concordance, loss.room(there.t)[there.bent]
+            M, room = loss.self_concordance, room_nearby(loss, there.t)[there.bent]
             if M == 0 and np.isinf(room).all():
                 continue
             if slack >= 1:

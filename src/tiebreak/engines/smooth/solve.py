@@ -15,6 +15,10 @@ from .constant import ConstantLevel, why_not_constant
 from .curves import why_not_smooth
 from .level import SmoothLevel
 
+MOST_COLUMNS = 1000
+"""Up to this many variables, further ones for absolute values included, Newton's method takes seconds."""
+MOST_ENTRIES = 20_000_000
+
 
 def _level(levels: Sequence[Objective], k: int, dim: int, length: float, sizes: Vector) -> Level:
     if not levels[k].convex:
@@ -31,7 +35,14 @@ def smooth_apply(levels: Sequence[Objective], domain: Domain) -> str:
         if why := why_not_constant(levels):
             return f"level {len(levels) - 1}: {why}"
         levels = levels[:-1]
-    return why_no_rows(levels, domain, why_not_smooth)
+    if why := why_no_rows(levels, domain, why_not_smooth):
+        return why
+    dim = domain.dim or next(level.dim for level in levels if level.dim)
+    heights = [data.shape[0] for level in levels if level.form for _, data, _ in level.form.losses if data is not None]
+    if dim > MOST_COLUMNS or dim * max(heights, default=0) > MOST_ENTRIES:
+        size = f"{max(heights, default=0)} x {dim}" if dim <= MOST_COLUMNS else f"{dim} variables"
+        return f"second derivatives of losses are dense matrices here, and {size} are too many for them"
+    return ""
 
 
 def solve_smooth_chain(levels: Sequence[Objective], domain: Domain, *, tol: float = 1e-10) -> list[Answer]:
