@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Matrix, Vector
 from ...numerics.extended import Ext, dense, double
-from ...numerics.quadratic_programme import QP, Guess, by_clarabel, by_piqp
+from ...numerics.quadratic_programme import QP, Guess, Method
 from ...numerics.rows import power_of_two
 from ..interrupt import OutOfTime, check, remaining
 from ..rows.reduce import Reduced
@@ -89,7 +89,7 @@ def _without_curves(level: SmoothLevel, x: Ext) -> Ext:
     return grad
 
 
-def newton(level: SmoothLevel, origin: Ext, face: Reduced, sizes: Vector) -> tuple[Vector, Vector, int]:
+def newton(level: SmoothLevel, origin: Ext, face: Reduced, sizes: Vector, method: Method) -> tuple[Vector, Vector, int]:
     """A step d of the face's columns, multipliers of its rows, and how many models were minimised."""
     smooth = Smooth(level, origin, face.columns)
     G, ends = dense(face.G.A), [double(end) for end in (face.low, face.high, face.lower, face.upper)]
@@ -103,7 +103,7 @@ def newton(level: SmoothLevel, origin: Ext, face: Reduced, sizes: Vector) -> tup
         if count and remaining() == 0:
             break
         try:
-            guess, fall = _model(here, G, ends, d, sizes)
+            guess, fall = _model(here, G, ends, d, sizes, method)
         except OutOfTime:
             if count:
                 break
@@ -155,7 +155,9 @@ def _inside(qp: QP) -> Guess | None:
     return Guess(step, np.zeros(qp.low.size)) if inside and np.isfinite(step).all() else None
 
 
-def _model(here: Local, G: Matrix, ends: list[Vector], d: Vector, sizes: Vector) -> tuple[Guess | None, float]:
+def _model(
+    here: Local, G: Matrix, ends: list[Vector], d: Vector, sizes: Vector, method: Method
+) -> tuple[Guess | None, float]:
     """The step that minimises the second-order model, and by how much it falls."""
     bend = here.hessian.diagonal()
     largest = float((bend * sizes**2).max(initial=0.0)) or 1.0
@@ -176,7 +178,7 @@ def _model(here: Local, G: Matrix, ends: list[Vector], d: Vector, sizes: Vector)
         np.minimum(lower - d, 0) / (unit * size),
         np.maximum(upper - d, 0) / (unit * size),
     )
-    guess = _inside(qp) or by_piqp(qp) or by_clarabel(qp)
+    guess = _inside(qp) or method(qp)
     if guess is None:
         return None, 0.0
     step = guess.v * unit * size

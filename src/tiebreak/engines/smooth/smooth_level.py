@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
+from ...arrays import Vector
 from ...numerics.extended import double, ext
-from ..interrupt import remaining
+from ...numerics.quadratic_programme import by_clarabel, by_highs, by_piqp
+from ..interrupt import OutOfTime, remaining
 from ..rows.bracket import bracket
 from ..rows.face import Face
 from ..rows.polish import polished
 from ..rows.quadratic_level import FIX_QUADRATIC, POLISHED, Solved, accepted, worth
-from ..rows.reduce import reduce_rows
+from ..rows.reduce import Reduced, reduce_rows
 from ..rows.step import State, Step
 from .kinks import away_from_kinks
 from .level import SmoothLevel
@@ -24,9 +28,35 @@ SAME = 1e-6
 
 
 def solve_smooth(face: Face, level: SmoothLevel, tol: float) -> tuple[Solved, int]:
-    """The best of what Newton's method and the polish find, and how many models were minimised."""
+    """The best of what Newton's method and the polish find, and how many models were minimised.
+
+    One solver for the models is enough as a rule; where a set has no inside, another one may do better.
+    """
     reduced = reduce_rows(*face.step_rows())
-    d, y, count = newton(level, face.x, reduced, face.scale[reduced.columns])
+    best: Solved | None = None
+    count = 0
+    for method in (by_piqp, by_clarabel, by_highs) if reduced.columns.size else (by_piqp,):
+        if best is not None and remaining() == 0:
+            break
+        try:
+            d, y, steps = newton(level, face.x, reduced, face.scale[reduced.columns], method)
+        except OutOfTime:
+            continue
+        count += steps
+        for solved in _polished(face, level, reduced, d, y, tol):
+            if best is None or worth(solved) < worth(best):
+                best = solved
+        if best is not None and accepted(best.bracket, tol):
+            break
+    if best is None:
+        raise OutOfTime
+    level.settle(best.x)
+    level.images.keep(pivots(level.images, np.flatnonzero(face.column_side == 0)))
+    return best, count
+
+
+def _polished(face: Face, level: SmoothLevel, reduced: Reduced, d: Vector, y: Vector, tol: float) -> Iterator[Solved]:
+    """The guess polished, and where that does not do, the guess itself."""
     d = away_from_kinks(level, face.x, reduced, d, y, face.scale[reduced.columns])
     raw_d = np.clip(ext(d), reduced.lower, reduced.upper)
     level.settle(face.x + reduced.expand(raw_d))
@@ -44,14 +74,10 @@ def solve_smooth(face: Face, level: SmoothLevel, tol: float) -> tuple[Solved, in
             break
         step = Step(level, face.x, reduced)
         state = step.state(state.d, state.y)
-    best = _judged(face, step, state)
-    if not accepted(best.bracket, tol) or best.threshold == np.inf:
-        other = _judged(face, step, raw)
-        if worth(other) < worth(best):
-            best = other
-    level.settle(best.x)
-    level.images.keep(pivots(level.images, np.flatnonzero(face.column_side == 0)))
-    return best, count
+    first = _judged(face, step, state)
+    yield first
+    if not accepted(first.bracket, tol) or first.threshold == np.inf:
+        yield _judged(face, step, raw)
 
 
 def _judged(face: Face, step: Step, state: State) -> Solved:
