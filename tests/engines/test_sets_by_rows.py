@@ -147,8 +147,8 @@ def test_products_have_an_exact_method(seed: int) -> None:
 
 def test_products_that_have_none() -> None:
     domain = product()
-    logistic = tb.Logistic(np.eye(DIM), np.arange(DIM) % 2)
-    assert "Logistic" in choose_engine(tb.Problem(tb.SquaredNorm(dim=DIM), logistic, domain)).why_not
+    opaque = tb.Function(lambda x: float(x @ x), lambda x: 2 * x, dim=DIM, convex=True)
+    assert "Function" in choose_engine(tb.Problem(tb.SquaredNorm(dim=DIM), opaque, domain)).why_not
     round_part = tb.Product({"a": (tb.L2Ball(1.0), 4), "b": (tb.L1Ball(1.0), 5)})
     assert "polytope" in choose_engine(tb.Problem(tb.SquaredNorm(dim=DIM), tb.Linear(np.ones(DIM)), round_part)).why_not
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from logging import getLogger
 from typing import Protocol
 
@@ -105,7 +105,8 @@ class Engine:
 class Choice:
     """An engine and the task it gets; without an engine, only reasons why there is none.
 
-    ``instead`` makes the way to go where this one does not lead to the answer, or not soon: asked only then.
+    ``instead`` makes the way to go where this one does not lead to the answer, or not soon, and ``at_last`` another one
+    where brackets are still wide: asked only then.
     """
 
     task: Task
@@ -113,12 +114,13 @@ class Choice:
     reductions: tuple[Reduction, ...] = ()
     refusals: dict[str, str] = field(default_factory=dict)
     instead: Callable[[], Choice | None] | None = field(default=None, repr=False, compare=False)
+    at_last: Callable[[], Choice | None] | None = field(default=None, repr=False, compare=False)
 
     @property
     def why_not(self) -> str:
         """Empty where there is an engine, else why there is none: what each of them said, that of all of them once."""
         said: dict[str, list[str]] = {}
-        only = {"rows"} if len(self.task.levels) > 2 else set(self.refusals)  # the others take two levels
+        only = set(self.refusals) - ({"columns"} if len(self.task.levels) > 2 else set())  # they take two levels
         for name, why in self.refusals.items():
             if not self.engine and (name in only or name == "exact"):
                 said.setdefault(why, []).append(name)
@@ -128,21 +130,23 @@ class Choice:
 
     def solve(self) -> Answer:
         """The answer in terms of the task that was asked, with a bracket for each level."""
-        if self.instead is None:
-            return self._solve(patient=True)
         try:
-            answer = self._solve(patient=False)
+            answer = self._solve(patient=self.instead is None)
         except Elsewhere as why:
+            if self.instead is None:
+                raise
             logger.info("not by %s, as %s", self.way, why)
             return (self.otherwise or replace(self, instead=None)).solve()
-        if answer.width <= NARROW or self.otherwise is None:
-            return answer
-        try:
-            with keeping(lambda: answer):
-                other = self.otherwise._solve(patient=False)
-        except (Elsewhere, OutOfTime):
-            return answer
-        return _joined(other, answer) if other.width < 0.5 * answer.width else _joined(answer, other)
+        for other in (lambda: self.otherwise, self.at_last):
+            if answer.width <= NARROW or other is None or (way := other()) is None:
+                continue
+            try:
+                with keeping(lambda known=answer: known):  # type: ignore[misc]
+                    found = way._solve(patient=False)
+            except (Elsewhere, OutOfTime):
+                continue
+            answer = _joined(found, answer) if found.width < 0.5 * answer.width else _joined(answer, found)
+        return answer
 
     def _solve(self, patient: bool) -> Answer:
         assert self.engine is not None
@@ -166,6 +170,7 @@ class Choice:
             task=step.original,
             reductions=(step, *self.reductions),
             instead=self.instead and (lambda: self.otherwise and self.otherwise.after(step)),
+            at_last=self.at_last and (lambda: self.at_last and (last := self.at_last()) and last.after(step)),
         )
 
     @cached_property
@@ -245,9 +250,9 @@ def _rows_solve(task: Task, patient: bool = True) -> list[Answer]:
     return solve_rows(task.levels, task.domain)
 
 
-def _rows_minimiser(task: Task) -> Callable[[Objective], Answer]:
+def _minimiser_by(solve: Callable[[Task, bool], list[Answer]], task: Task) -> Callable[[Objective], Answer]:
     def minimise(objective: Objective) -> Answer:
-        answers = _rows_solve(Task((*task.levels, objective), task.domain))
+        answers = solve(Task((*task.levels, objective), task.domain), True)
         return replace(answers[-1], brackets=tuple((answer.f_lower, answer.f_upper) for answer in answers))
 
     return minimise
@@ -280,7 +285,20 @@ def _columns_minimiser(task: Task) -> Callable[[Objective], Answer]:
     return minimiser(task.domain)
 
 
-ROWS = Engine("rows", _rows_refuse, _rows_solve, _rows_minimiser)
+def _smooth_refuse(task: Task) -> str:
+    from .smooth.solve import smooth_apply
+
+    return smooth_apply(task.levels, task.domain)
+
+
+def _smooth_solve(task: Task, patient: bool = True) -> list[Answer]:
+    from .smooth.solve import solve_smooth_chain
+
+    return solve_smooth_chain(task.levels, task.domain)
+
+
+ROWS = Engine("rows", _rows_refuse, _rows_solve, partial(_minimiser_by, _rows_solve))
+SMOOTH = Engine("smooth", _smooth_refuse, _smooth_solve, partial(_minimiser_by, _smooth_solve))
 COLUMNS = Engine("columns", _columns_refuse, _columns_solve, _columns_minimiser)
 
 
@@ -290,16 +308,27 @@ COLUMNS = Engine("columns", _columns_refuse, _columns_solve, _columns_minimiser)
 def choose_engine(problem: Problem) -> Choice:
     """The engine for a problem, with its reductions; or why there is none."""
     task = Task(problem.levels, problem.domain)
-    if not problem.upper.convex:
-        return Choice(task, refusals={"exact": "the upper level is not convex"})
+    if not problem.upper.convex and (why := _why_not_constant(problem)):
+        return Choice(task, refusals={"exact": why})
     recognised = Task(task.levels, task.domain.recognised)
     if recognised.domain is task.domain:
         return _chosen(task)
     return _chosen(recognised).after(Recognised(task, recognised))
 
 
+def _why_not_constant(problem: Problem) -> str:
+    """Empty where an upper level that is not convex has no say, else why there is no exact method."""
+    from .smooth.constant import why_not_constant
+
+    if problem.slack or problem.relative_slack:
+        return "the upper level is not convex"
+    return why_not_constant(problem.levels) and "the upper level is not convex"
+
+
 def _chosen(task: Task) -> Choice:
     """Columns where the vertices lie on the axes, rows where no further variables are needed for them; else what can.
+
+    By rows means by the engine for linear and quadratic levels, or by the one for smooth ones where some are that.
 
     Few vertices or many are in use at the answer: columns are fast with few of them only, which nobody knows before.
     So they begin, and hand over to rows where they meet many.
@@ -312,8 +341,12 @@ def _chosen(task: Task) -> Choice:
     plain = first.task.levels == task.levels and first.task.domain is task.domain
     steps: tuple[Reduction, ...] = () if plain else (first,)
     refusals = {engine.name: why for engine in (COLUMNS, ROWS) if (why := engine.refuses(first.task))}
-    by_columns = None if "columns" in refusals else Choice(task, COLUMNS, steps, refusals)
-    by_rows = None if "rows" in refusals else Choice(task, ROWS, steps, refusals)
+    if "rows" in refusals and (why := SMOOTH.refuses(first.task)):
+        refusals["smooth"] = why
+    by_columns = None
+    if "columns" not in refusals:
+        by_columns = Choice(task, COLUMNS, steps, refusals, at_last=lambda: _by_losses(task))
+    by_rows = None if "smooth" in refusals else Choice(task, SMOOTH if "rows" in refusals else ROWS, steps, refusals)
     if by_columns and task.domain.axes is not None:
         return replace(by_columns, instead=lambda: by_rows or _by_rows_around(by_columns))
     if by_rows and by_columns:
@@ -322,9 +355,30 @@ def _chosen(task: Task) -> Choice:
         return by_rows or by_columns or Choice(task)
     if not why_not_lifted(task.levels, task.domain, chain=True):
         lifted = Lift.of(task, chain=True)
-        if lifted.index.size > first.index.size and not ROWS.refuses(lifted.task):
-            return Choice(task, ROWS, (lifted,), refusals)
+        engine = _by_rows(lifted.task)
+        if lifted.index.size > first.index.size and engine is not None:
+            return Choice(task, engine, (lifted,), refusals)
     return Choice(task, refusals=refusals)
+
+
+def _by_rows(task: Task) -> Engine | None:
+    """The simplest engine that takes a task by its rows."""
+    return next((engine for engine in (ROWS, SMOOTH) if not engine.refuses(task)), None)
+
+
+def _by_losses(task: Task) -> Choice | None:
+    """By the engine for smooth levels, with further variables for absolute values; None where no level is of that kind.
+
+    Columns have multipliers that are good to some digits; where those do not do, this is slower, and sharper.
+    """
+    from .lifted import Lift, why_not_lifted
+
+    if why_not_lifted(task.levels, task.domain, chain=True):
+        return None
+    lifted = Lift.of(task, chain=True)
+    if not ROWS.refuses(lifted.task) or SMOOTH.refuses(lifted.task):
+        return None
+    return Choice(task, SMOOTH, (lifted,))
 
 
 def _by_rows_around(by_columns: Choice) -> Choice | None:
@@ -335,6 +389,7 @@ def _by_rows_around(by_columns: Choice) -> Choice | None:
     if reduced.domain.rows is None or not reduced.domain.rows.limits_sizes:
         return None
     step = WithoutSizes.of(reduced)
-    if ROWS.refuses(step.task):
+    engine = _by_rows(step.task)
+    if engine is None:
         return None
-    return replace(by_columns, engine=ROWS, reductions=(*by_columns.reductions, step), instead=lambda: by_columns)
+    return replace(by_columns, engine=engine, reductions=(*by_columns.reductions, step), instead=lambda: by_columns)

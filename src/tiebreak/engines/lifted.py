@@ -43,9 +43,10 @@ def why_not_lifted(levels: Sequence[Objective], domain: Domain, chain: bool = Fa
         return f"{over}{domain!r}, which is not a polytope whose rows are known"
     if not pieces and not _open(levels, domain, chain).size:
         return ""
-    from .rows.level import why_not_quadratic
+    from .smooth.curves import why_not_smooth
 
-    return next((why for level in levels if (why := why_not_quadratic(level.smooth_part))), "")
+    convex = [level.smooth_part for level in levels if level.convex]
+    return next((why for level in convex if (why := why_not_smooth(level))), "")
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ class Exact(Solver[State]):
         name="exact",
         reference="fully corrective column generation (Wolfe 1976) / simplex and active set, on two levels",
         year=1976,
-        assumptions="g linear or h(Ax) + <q,x> with h strictly convex; f convex quadratic or smooth; Z a polytope",
+        assumptions="g and f linear, quadratic or losses of linear maps; Z a polytope",
         upper_rate="finite",
         lower_rate="finite",
         oracle="the data of the problem",

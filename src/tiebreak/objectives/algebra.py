@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..arrays import UNIT_ROUNDOFF, Vector, as_positive
 from .base import Image, Objective
-from .form import Form
+from .form import Form, with_columns
 from .norms import Norm, Zero
 from .piecewise import Piecewise
+from .predictions import Predictions
+
+if TYPE_CHECKING:
+    from .covariance import FairRows
 
 
 class Sum(Objective):
@@ -258,6 +263,20 @@ class Widened(Objective):
     def smoothness(self) -> float | None:
         """That of the objective."""
         return self.inner.smoothness
+
+    @property
+    def predictions(self) -> Predictions | None:
+        inner = self.inner.predictions
+        if inner is None or inner.data.kind == "operator":
+            return None
+        return inner._replace(data=with_columns(inner.data, self._first, (self.dim or 0) - self._first))
+
+    @property
+    def narrow(self) -> Objective:
+        return self.inner
+
+    def fair_rows(self, lower: Objective) -> FairRows | None:
+        return self.inner.fair_rows(lower.narrow)
 
     def value(self, x: Vector) -> float:
         return self.inner.value(self._point(x)[: self._first])

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .form import Form
     from .norms import Norm
     from .piecewise import Piecewise
+    from .predictions import Predictions
     from .reconstruction import Dictionary
 
 Image: TypeAlias = Any
@@ -154,6 +155,18 @@ class Objective(ABC):
     def value_and_error(self, x: Vector) -> tuple[float, float]:
         """The value at x and the first number of ``rounding``, for objectives with work in common to both."""
         return self.value(x), self.rounding(x)[0]
+
+    # -- functions of linear maps ------------------------------------------------------------------------------
+
+    @property
+    def predictions(self) -> Predictions | None:
+        """Where f depends on x through A x alone: A, and how f bends in it; None where that is not known."""
+        return None
+
+    @property
+    def narrow(self) -> Objective:
+        """The same function without further variables that it does not depend on."""
+        return self
 
     # -- pairs of levels with a fast loop of their own --------------------------------------------------------
 

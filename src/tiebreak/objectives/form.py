@@ -114,7 +114,7 @@ class Form:
         zeros = np.zeros(more)
         return replace(
             self,
-            losses=tuple(term._replace(data=_with_columns(term.data, dim, more)) for term in self.losses),
+            losses=tuple(term._replace(data=with_columns(term.data, dim, more)) for term in self.losses),
             bends=tuple(
                 bend._replace(
                     Q=sp.block_diag([bend.Q, sp.csr_array((more, more))], format="csr"), q=np.append(bend.q, zeros)
@@ -191,7 +191,7 @@ def _unweighted(term: Term) -> bool:
     return term.data is None and term.loss.quadratic and term.loss.weights is None
 
 
-def _with_columns(data: DataMatrix | None, dim: int, more: int) -> DataMatrix:
+def with_columns(data: DataMatrix | None, dim: int, more: int) -> DataMatrix:
     """The data with columns of zeros for further variables."""
     if data is None:
         return DataMatrix.trusted(sp.eye_array(dim, dim + more, format="csr"))

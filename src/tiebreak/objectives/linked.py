@@ -13,6 +13,7 @@ from .base import Image, Objective
 from .form import Form, Term
 from .losses.base import Link, Loss
 from .matrix import DataMatrix, gamma
+from .predictions import Predictions
 
 
 class Linked(Objective):
@@ -45,6 +46,10 @@ class Linked(Objective):
     def _term(self, loss: Loss, data: DataMatrix) -> Term:
         """What the form says of the data: the matrix between x and the predictions."""
         return Term(loss, data)
+
+    @property
+    def predictions(self) -> Predictions:
+        return Predictions(self.data, self.scale * self.link.most)
 
     @cached_property
     def smoothness(self) -> float | None:

@@ -108,7 +108,7 @@ class Equality:
     def worth_refining(self) -> bool:
         """Whether there is a condition number to care for, in a problem small enough for it."""
         level = self.step.level
-        return self.condition > STEEP and not level.bends and level.height * level.dim <= TOO_TALL
+        return self.condition > STEEP and level.quadratic and not level.bends and level.height * level.dim <= TOO_TALL
 
     def refined(self, d: Ext, y: Ext, ends: Ext) -> tuple[Ext, Ext]:
         """Steps and multipliers whose images solve the level as well as they can be stored."""

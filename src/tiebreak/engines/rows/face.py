@@ -163,6 +163,18 @@ class Face:
         lower[columns] = upper[columns] = np.where(self.column_side < 0, self.given.lower, self.given.upper)[columns]
         self.box = self.box._replace(lower=lower, upper=upper)
 
+    def add(self, rows: Matrix, low: Vector, high: Vector) -> None:
+        """More rows, which no level so far has multipliers for."""
+        more = rows.shape[0]
+        A = sp.csr_array(sp.vstack([self.given.A, sp.csr_array(rows)]))
+        ends = {"low": np.append(self.given.low, low), "high": np.append(self.given.high, high)}
+        self.given, self.box = self.given._replace(A=A, **ends), self.box._replace(A=A, **ends)
+        self.row_side = np.append(self.row_side, np.zeros(more, np.int8))
+        for record in self.records:
+            record.y = np.append(record.y, ext(np.zeros(more)))
+        for known in ("A", "transposed", "row_size", "resolved"):
+            self.__dict__.pop(known, None)
+
     def snapped(self, x: Ext) -> Ext:
         """x with entries that miss a bound by rounding put on it, and entries that are far below it put at zero."""
         given = self.given

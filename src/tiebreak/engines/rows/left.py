@@ -82,7 +82,7 @@ def multiplier_sizes(face: Face, solved: Solved, z: Ext) -> tuple[Sizes, Sizes]:
             terms = terms + np.asarray(record.P.size.T @ np.abs(double(part)))
     y = np.abs(double(solved.y))
     largest = float((np.abs(double(grad)) * face.scale).max(initial=0.0)) or 1.0
-    columns, rows = np.abs(double(z)) * _open_columns(face), y * _open_rows(face)
+    columns, rows = np.abs(double(z)) * _open_columns(face), y * open_rows(face)
     units = natural_sizes(face.transposed, terms, y)
     return (
         Sizes(columns / np.where(terms > 0, terms, 1.0), columns * face.scale / largest),
@@ -103,20 +103,31 @@ def left_by_costs(face: Face, z: Ext) -> Left:
     return Left(none, none, np.zeros(0), np.zeros(0), np.flatnonzero((double(z) != 0) & _open_columns(face)))
 
 
-def left_by_gradient(face: Face, level: Level, solved: Solved, by_value: float) -> Left:
-    """A quadratic level with its reach; columns whose multipliers the reach does not cover stay unfixed."""
-    y = _with_ends(face, solved.y)
-    slope = slope_left(face, level, solved.x, y, solved.w)
+def left_by_gradient(face: Face, level: Level, solved: Solved, by_value: float, rough: bool = False) -> Left:
+    """A quadratic level with its reach; columns whose multipliers the reach does not cover stay unfixed.
+
+    A column at its bound with a multiplier of the right sign pushes no minimiser away, fixed or not, but for how far
+    the true solution nearby may be from that bound. A ``rough`` slope is that of extended precision.
+    """
+    y = with_ends(face, solved.y)
+    slope = slope_left(face, level, solved.x, y, solved.w, rough)
     error = slope.error + np.sqrt(level.diagonal) * slope.image_error
-    at = _at_ends(face, solved.x, slope.left)
+    at = at_ends(face, solved.x, slope.left)
     left = _fixed(face, solved, slope, error, at & (np.abs(slope.left) > 2 * error))
     found = Reach(by_value, False, False)
+    moves = np.zeros(solved.x.size) if solved.near.moves is None else solved.near.moves
     for _ in range(TRIES):
-        held = _held(face, left, slope.left, solved.y)
+        held = held_after(face, left, slope.left, solved.y)
         if not held.small(level):
             return replace(left, reach=by_value, exact=False, by_value=True)
-        found = reach(held, level, slope, solved.near.shift, _loose(face, solved, y, held))
-        covered = error + np.sqrt(level.diagonal) * min(found.length, by_value)
+        signed = at & (np.abs(slope.left) > error)  # at their bounds: no minimiser lies beyond
+        signed[left.fixed] = False
+        pushed = float(np.abs(slope.left) @ (signed * moves)) * (1 + 1e-12)
+        own = slope._replace(left=np.where(signed, 0.0, slope.left))
+        found = reach(held, level, own, solved.near.shift, _loose(face, solved, y, held) + pushed)
+        bent = level.diagonal > 0
+        covered = error.copy()
+        covered[bent] += np.sqrt(level.diagonal[bent]) * min(found.grown, by_value)
         kept = np.abs(slope.left) > 2 * covered
         if kept[left.fixed].all():
             break
@@ -133,7 +144,7 @@ def _fixed(face: Face, solved: Solved, slope: Slope, error: Vector, wide: NDArra
     none = np.zeros(0, np.intp)
     if not face.records and not face.given.low.size:
         return Left(none, none, np.zeros(0), np.zeros(0), columns)
-    rows = np.flatnonzero((solved.y != 0) & _open_rows(face))
+    rows = np.flatnonzero((solved.y != 0) & open_rows(face))
     left = _with_spreads(face, solved, slope.left, error, Left(columns, rows, np.zeros(0), np.zeros(0), none))
     near_columns = left.column_spread <= CLOSE * face.scale[columns]
     near_rows = left.row_spread <= CLOSE * face.row_size[rows]
@@ -165,7 +176,7 @@ def _with_spreads(face: Face, solved: Solved, z: Vector, error: Vector, left: Le
     return replace(left, column_spread=room / np.abs(z[left.columns]), row_spread=room / np.abs(y[left.rows]))
 
 
-def _with_ends(face: Face, y: Ext) -> Ext:
+def with_ends(face: Face, y: Ext) -> Ext:
     """Without the multipliers of ends that are not there, and those that are rounding of the others."""
     noise = np.abs(y) * face.row_size <= UNIT * (np.abs(y) * face.row_size).max(initial=0)
     return np.where(noise | ((y > 0) & np.isinf(face.given.low)) | ((y < 0) & np.isinf(face.given.high)), 0, y)
@@ -184,7 +195,7 @@ def _loose(face: Face, solved: Solved, y: Ext, held: Held) -> float:
     return float(size @ apart) * (1 + 1e-12)
 
 
-def _held(face: Face, left: Left, z: Vector, y: Ext) -> Held:
+def held_after(face: Face, left: Left, z: Vector, y: Ext) -> Held:
     """What the face will hold once these are fixed."""
     columns, rows = face.column_side.copy(), face.row_side.copy()
     columns[left.fixed] = -np.sign(z[left.fixed])
@@ -192,7 +203,7 @@ def _held(face: Face, left: Left, z: Vector, y: Ext) -> Held:
     return Held(face, columns, rows)
 
 
-def _at_ends(face: Face, x: Ext, z: Vector) -> NDArray[np.bool_]:
+def at_ends(face: Face, x: Ext, z: Vector) -> NDArray[np.bool_]:
     at = np.where(z > 0, x == face.given.lower, x == face.given.upper) & (z != 0)
     return np.asarray(at & _open_columns(face))
 
@@ -201,5 +212,5 @@ def _open_columns(face: Face) -> NDArray[np.bool_]:
     return np.asarray((face.column_side == 0) & (face.given.lower < face.given.upper))
 
 
-def _open_rows(face: Face) -> NDArray[np.bool_]:
+def open_rows(face: Face) -> NDArray[np.bool_]:
     return np.asarray((face.row_side == 0) & (face.given.low < face.given.high))

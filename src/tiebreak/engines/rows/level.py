@@ -25,7 +25,8 @@ from ...numerics.extended import (
 )
 from ...numerics.rows import power_of_two
 from ...objectives.base import Objective
-from ...objectives.form import Form
+from ...objectives.form import Form, Term
+from .stretch import RIGID, Stretch
 
 DENSE = 100
 """Up to this many variables everything is dense: sparse matrices would cost more than the arithmetic."""
@@ -58,6 +59,15 @@ class Bend(NamedTuple):
     scale: np.longdouble
 
 
+class Pull(NamedTuple):
+    """F'factors, a part of a gradient, and what it may be off by: in the image, in |.|_H, and beside that."""
+
+    F: ExtMatrix | None
+    factors: Ext
+    image_error: float
+    error: Vector | float = 0.0
+
+
 class Evaluation(NamedTuple):
     """Value and gradient in extended precision, with bounds on their rounding errors."""
 
@@ -78,14 +88,15 @@ def why_not_quadratic(objective: Objective) -> str:
         return f"{others[0]} is neither linear nor quadratic"
     if not form.matrices:
         return "its least squares hold a LinearOperator, not a matrix"
-    return _why_not_in_range(form) if form.convex else "its quadratic is not convex"
+    return why_not_in_range(form) if form.convex else "its quadratic is not convex"
 
 
-def _why_not_in_range(form: Form) -> str:
+def why_not_in_range(form: Form) -> str:
     """Squares of the data must be numbers."""
     given: list[tuple[str, Any]] = []
     for loss, data, _ in form.losses:
-        given += [("matrix", None if data is None else data.raw), ("target", loss.target), ("weights", loss.weights)]
+        given += [("matrix", None if data is None else data.raw)]
+        given += [(name, getattr(loss, name, None)) for name in ("target", "weights")]
     given += [("Q", bend.Q) for bend in form.bends] + [("linear term", slope.c) for slope in form.linear]
     for name, values in (*given, ("constant", form.constant)):
         if values is None or 0 in np.shape(values):
@@ -124,27 +135,36 @@ class Level:
         """
         assert form is not None
         level = cls(dim, ext(np.zeros(dim)), length, constant=form.constant / length**2)
-        for loss, data, scale in form.losses:
-            target = None if loss.target is None else loss.target / length
-            F = None if data is None else ExtMatrix(data.raw)
-            if loss.weights is None:
-                level.squares.append(Square(F, target, scale))
-                continue
-            scales = scale * ext(loss.weights)
-            level.weighted += float(scales.min()) if data is None else 0.0
-            level.squares.append(Square(F or _identity(dim), target, scales))
+        for term in form.losses:
+            level._add(term)
         level.bends = [Bend(ExtMatrix(bend.Q), bend.scale) for bend in form.bends]
         for c, scale in form.linear:
             level.rounded |= _rounds(level.q, scale)
             level.q = level.q + scale * ext(c) / length
         unit = float(power_of_two(np.array([level._size(np.ones(dim) if sizes is None else sizes)]))[0])
-        level.q, level.constant = level.q / unit, level.constant / unit
-        level.squares = [square._replace(scale=square.scale / unit) for square in level.squares]
-        level.weighted /= unit
-        level.bends = [bend._replace(scale=bend.scale / unit) for bend in level.bends]
+        level._divide(unit)
         level.unit = unit * length**2
         level.lower_bound = form.lower_bound / level.unit
         return level
+
+    def _add(self, term: Term) -> None:
+        """One more loss, a square."""
+        loss, data, scale = term
+        target = None if loss.target is None else loss.target / self.length
+        F = None if data is None else ExtMatrix(data.raw)
+        if loss.weights is None:
+            self.squares.append(Square(F, target, scale))
+            return
+        scales = scale * ext(loss.weights)
+        self.weighted += float(scales.min()) if data is None else 0.0
+        self.squares.append(Square(F or _identity(self.dim), target, scales))
+
+    def _divide(self, unit: float) -> None:
+        """Values in this unit."""
+        self.q, self.constant = self.q / unit, self.constant / unit
+        self.squares = [square._replace(scale=square.scale / unit) for square in self.squares]
+        self.weighted /= unit
+        self.bends = [bend._replace(scale=bend.scale / unit) for bend in self.bends]
 
     def _size(self, sizes: Vector) -> float:
         """What is added up to values of the second-order part at variables of these sizes; 0 without one."""
@@ -161,6 +181,21 @@ class Level:
     def linear(self) -> bool:
         """Whether no second-order term is there."""
         return not self.squares and not self.bends
+
+    @property
+    def quadratic(self) -> bool:
+        """Whether the second derivatives are the same everywhere."""
+        return True
+
+    @property
+    def second_order(self) -> list[Square]:
+        """Squares with the same second derivatives as the level at its point, but for the bends."""
+        return self.squares
+
+    @property
+    def steady(self) -> Ext:
+        """The part of the gradient that is the same everywhere."""
+        return self.q
 
     @cached_property
     def ridge(self) -> float:
@@ -213,17 +248,40 @@ class Level:
             grad = grad + scale * Q.times(x)
         return grad
 
+    def pulls(self, x: Ext) -> list[Pull]:
+        """What the gradient is added up from, but for bends and q."""
+        found = []
+        for F, b, scale in self.squares:
+            image = x if F is None else F.times(x)
+            residual = image if b is None else image - b
+            lost = UNIT * np.abs(double(residual)) + (0.0 if F is None else F.times_error(x))
+            lost = lost + 2 * UNIT * np.abs(double(residual))
+            roots = np.sqrt(np.asarray(scale, dtype=np.float64))
+            found.append(Pull(F, scale * residual, float(np.linalg.norm(roots * lost))))
+        return found
+
+    def stretch(self, columns: NDArray[np.intp], bent: Matrix, slack: float) -> Stretch:
+        """How the level's Hessian H may change on the way to its minimisers.
+
+        ``bent`` are steps of these columns that are orthonormal in |.|_H, so far as ``slack`` is below 1.
+        """
+        return RIGID
+
     def hessian_times(self, d: Ext) -> Ext:
         """H d."""
+        return self.products(self.second_order, d)
+
+    def products(self, squares: list[Square], d: Ext) -> Ext:
+        """H d for the Hessian of the squares and the bends."""
         image = ext(np.zeros(self.dim))
-        for F, _, scale in self.squares:
+        for F, _, scale in squares:
             image = image + (scale * d if F is None else F.transpose_times(scale * F.times(d)))
         for Q, scale in self.bends:
             image = image + scale * Q.times(d)
         return image
 
-    def bend(self, moves: Vector) -> float:
-        """A bound on <d, Hd> for all d whose entries are no larger than ``moves``."""
+    def bend(self, x: Ext, moves: Vector) -> float:
+        """A bound on <d, Hd> for all d whose entries are no larger than ``moves``, H the Hessian that near to x."""
         square = 0.0
         for one in self.squares:
             image = moves if one.F is None else one.F.size @ moves
@@ -236,7 +294,7 @@ class Level:
     def diagonal(self) -> Vector:
         """That of H, rounded up."""
         entries = np.zeros(self.dim)
-        for square in self.squares:
+        for square in self.second_order:
             F, height = square.F, self.dim if square.F is None else square.F.shape[0]
             scales = np.broadcast_to(square.scales, (height,))
             entries += scales if F is None else column_squares(F.A, scales)
@@ -285,7 +343,7 @@ class Level:
         identity = np.eye(columns.size)
         blocks: list[Matrix] = [
             np.sqrt(s.scales).reshape(-1, 1) * (identity if s.F is None else dense(s.F.A[:, columns]))
-            for s in self.squares
+            for s in self.second_order
         ]
         for Q, scale in self.bends:
             part = dense(Q.A[columns][:, columns])
@@ -294,7 +352,12 @@ class Level:
             values, vectors = np.linalg.eigh(part / unit / unit[:, None])
             values = np.maximum(values, 0)  # below that is rounding
             blocks.append(np.sqrt(float(scale) * values)[:, None] * vectors.T * np.where(sizes > 0, unit, 0.0))
-        return np.vstack(blocks)
+        return np.vstack(blocks) if blocks else np.zeros((0, columns.size))
+
+    @property
+    def tall(self) -> int:
+        """How many rows ``root`` is made of."""
+        return self.height
 
     @cached_property
     def image_size(self) -> float:

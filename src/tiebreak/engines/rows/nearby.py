@@ -99,7 +99,7 @@ def by_rounding(held: Held, level: Level, x: Ext) -> Near:
     G = dense(face.A.A[rows]) * face.scale / face.row_size[rows, None]
     missed = float(np.linalg.norm(outside[rows] / face.row_size[rows]))
     moves = 2 * missed * np.linalg.norm(np.linalg.pinv(G, rcond=1e-12), axis=1) * face.scale
-    bend = level.bend(moves)
+    bend = level.bend(x, moves)
     rise = float(np.abs(double(level.grad(x))) @ moves) + bend / 2
     return Near(rise, float(np.sqrt(bend)), False, moves)
 
@@ -181,12 +181,13 @@ def _judged(held: Held, level: Level, x: Ext, base: Ext, inside: NDArray[np.intp
     slope += missed * (float(np.linalg.norm(inverse.right.T @ grad)) + inverse.lost * float(np.linalg.norm(grad)))
     slope += float(here.grad_error[S] @ moves[S])
     moves[S] += inverse.moves(missed) * held.scale[inside]
-    rise = slope * (1 + 1e-12) + level.bend(moves) / 2
-    shift = np.sqrt(level.bend(moves))
+    bend = level.bend(base, moves)
+    rise = slope * (1 + 1e-12) + bend / 2
+    shift = np.sqrt(bend)
     if base is not x:
         there = level.at(x)
         rise += float(here.value - there.value) + here.value_error + there.value_error
         apart = np.abs(double(base - x)) * (1 + UNIT)
-        shift += np.sqrt(level.bend(apart))
+        shift += np.sqrt(level.bend(base, apart))
         moves = moves + apart
     return Near(max(0.0, rise), float(shift), False, moves) if np.isfinite(rise + shift) else NOWHERE

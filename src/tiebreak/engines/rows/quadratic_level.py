@@ -67,7 +67,7 @@ def solve_quadratic(face: Face, level: Level, tol: float) -> tuple[Solved, int]:
                 continue
             for candidate in (polished, lambda _, state: state):  # the guess itself only where its polish does not do
                 solved = _judged(face, step, candidate(step, raw))
-                if best is None or _worth(solved) < _worth(best):
+                if best is None or worth(solved) < worth(best):
                     best = solved
                 if accepted(best.bracket, tol) and best.threshold < np.inf:
                     return best, asked
@@ -101,7 +101,7 @@ def _judged(face: Face, step: Step, state: State) -> Solved:
     return Solved(x, y, w, bracket(face, step.level, x, y, w), threshold)
 
 
-def _worth(solved: Solved) -> tuple[bool, bool, float, float]:
+def worth(solved: Solved) -> tuple[bool, bool, float, float]:
     """Smaller is better: a trusted point, sharp multipliers, a narrow bracket, a small violation."""
     own = solved.bracket
     outside, blunt = not np.isfinite(own.upper), not np.isfinite(solved.threshold)

@@ -27,6 +27,7 @@ from ...numerics.rows import power_of_two
 from .held import Held
 from .level import Level
 from .slope import Slope
+from .stretch import RIGID, Stretch
 
 
 class Reach(NamedTuple):
@@ -35,6 +36,13 @@ class Reach(NamedTuple):
     length: float
     exact: bool
     certain: bool  # whether the rank of the images is known
+    stretch: Stretch = RIGID
+
+    @property
+    def grown(self) -> float:
+        """A bound on what the gradient changes by, in the norm dual to |.|_H: where H grows, more than the length."""
+        growth = self.stretch.steepness * self.length
+        return self.length * float(np.exp(growth)) if growth < 500 else np.inf
 
 
 class Curvature(NamedTuple):
@@ -53,11 +61,11 @@ def reach(held: Held, level: Level, slope: Slope, shift: float, loose: float) ->
     """
     S = held.columns
     if S.size == 0:
-        return Reach(shift + np.sqrt(loose), True, True)
+        return Reach(shift + np.sqrt(loose), True, True)  # there is no step, but for what is loose
     root = level.root(S)
     scale = _scale(held, root)
     E = held.E / held.scale * scale
-    own = _curvature(E, root * scale, bool(level.bends))
+    own = _curvature(E, root * scale, bool(level.bends), level.tall)
     left = slope.left[S] * scale
     v = own.basis @ (own.vectors @ ((own.vectors.T @ (own.basis.T @ left)) / own.values**2))
     full = ext(np.zeros(level.dim))
@@ -72,10 +80,14 @@ def reach(held: Held, level: Level, slope: Slope, shift: float, loose: float) ->
     certain, exact = _decided(held, level, E, scale, own)
     box = held.face.box
     width = float(np.linalg.norm((box.upper - box.lower)[S] / scale))
-    length = along + np.sqrt(unexplained * width + loose)
+    bent = scale[:, None] * (own.basis @ (own.vectors / own.values))
+    slack = 1 - own.least / float(own.values[-1]) if certain and own.values.size else float(not certain)
+    stretch = level.stretch(S, bent, slack)
+    length = stretch.length(1.01 * (along + shift), 1.01 * (unexplained * width + loose))
     if exact and not loose:
-        length = min(length, along + (unexplained / own.least if own.values.size else 0.0) + np.sqrt(loose))
-    return Reach(1.01 * (float(length) + 2 * shift), exact, certain)
+        rest_along = unexplained / own.least if own.values.size else 0.0
+        length = min(length, stretch.length(1.01 * (along + shift + rest_along), 0.0))
+    return Reach(1.01 * (length + shift), exact, certain, stretch)
 
 
 def _scale(held: Held, root: Matrix) -> Vector:
@@ -85,7 +97,7 @@ def _scale(held: Held, root: Matrix) -> Vector:
     return np.where(sizes > 0, 1 / power_of_two(sizes), held.scale)
 
 
-def _curvature(E: Matrix, root: Matrix, squared: bool) -> Curvature:
+def _curvature(E: Matrix, root: Matrix, squared: bool, tall: int) -> Curvature:
     """For a root that was taken of H itself (``squared``), H's rounding is what matters."""
     basis, tilt = np.eye(root.shape[1]), 0.0
     if E.size:
@@ -97,7 +109,7 @@ def _curvature(E: Matrix, root: Matrix, squared: bool) -> Curvature:
         return Curvature(basis, np.zeros(0), np.zeros((basis.shape[1], 0)), np.inf)
     _, values, right = np.linalg.svd(root @ basis, full_matrices=False)
     size = float(np.linalg.norm(root, 2))
-    error = resolved(np.array([size]), root.shape) + size * tilt
+    error = resolved(np.array([size]), (tall, *root.shape)) + size * tilt
     least = np.sqrt(np.maximum(values**2 - size * error, 0)) if squared else np.maximum(values - error, 0)
     counted = int(np.sum(least > error if not squared else values**2 > 2 * size * error))
     return Curvature(basis, values[:counted], right[:counted].T, float(least[counted - 1]) if counted else np.inf)
@@ -110,8 +122,8 @@ def _decided(held: Held, level: Level, E: Matrix, scale: Vector, own: Curvature)
         return True, True
     images = dense(level.rows[:, held.columns]) * scale
     rows = np.vstack([E, images / _size(images)])
-    certain = rank == rows.shape[0] or exact_rank(rows) == rank
-    q = level.q[held.columns] * scale
+    certain = rank in (rows.shape[0], np.count_nonzero(rows.any(axis=0))) or exact_rank(rows) == rank
+    q = level.steady[held.columns] * scale
     if not certain or not q.any():
         return certain, certain
     whole = double(q)

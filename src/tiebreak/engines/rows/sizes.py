@@ -30,9 +30,14 @@ def sizes_by_point(sizes: Vector, x: Vector) -> Vector:
 
 
 def _targets(level: Form) -> Iterator[tuple[Matrix, Vector]]:
-    """For each square with a target one row: the largest entry of each column, and that of the target."""
+    """For each square with a target one row: the largest entry of each column, and that of the target.
+
+    Of other losses it is the typical size of a prediction.
+    """
     for loss, data, _ in level.losses:
-        if loss.target is not None:
+        if not loss.quadratic and data is not None:
+            yield _largest(data.raw), np.array([loss.typical])
+        elif loss.target is not None:
             if data is None:
                 yield sp.eye_array(loss.target.size), np.abs(loss.target)
             else:

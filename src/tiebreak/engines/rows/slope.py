@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import Matrix, Vector
-from ...numerics.extended import UNIT, Ext, dense, double, double_double_product, ext
+from ...numerics.extended import Ext, dense, double, double_double_product, ext
 from .bracket import left_over
 from .face import Face
 from .level import DENSE, Level
@@ -29,26 +29,22 @@ class Slope(NamedTuple):
     image_error: float
 
 
-def slope_left(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext]) -> Slope:
+def slope_left(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext], rough: bool = False) -> Slope:
     """grad - A'y - sum of P_k'w_k at x."""
     n = x.size
-    count = sum(n if s.F is None else s.F.shape[0] for s in level.squares) + face.given.A.shape[0]
-    count += sum(P.shape[0] for _, P in face.predictors)
-    if level.bends or n > DENSE or count * n > LARGEST:
+    count = level.height + face.given.A.shape[0] + sum(P.shape[0] for _, P in face.predictors)
+    if rough or level.bends or n > DENSE or count * n > LARGEST:
         f = level.at(x)
         left, error = left_over(face, f.grad, f.grad_error, y, w, np.zeros(len(face.records)))
         return Slope(double(left), error, 0.0)
     blocks: list[Matrix] = [double(level.q), double(level.q - double(level.q))]
     factors = [ext(np.ones(2)), -y]
-    image_error = 0.0
-    for F, b, scale in level.squares:
-        image = x if F is None else F.times(x)
-        residual = image if b is None else image - b
-        lost = UNIT * np.abs(double(residual)) + (0.0 if F is None else F.times_error(x))
-        roots = np.sqrt(np.asarray(scale, dtype=np.float64))
-        image_error += float(np.linalg.norm(roots * (lost + 2 * UNIT * np.abs(double(residual)))))
-        blocks.append(np.eye(n) if F is None else dense(F.A))
-        factors.insert(-1, scale * residual)
+    image_error, own_error = 0.0, np.zeros(n)
+    for pull in level.pulls(x):
+        image_error += pull.image_error
+        own_error += pull.error
+        blocks.append(np.eye(n) if pull.F is None else dense(pull.F.A))
+        factors.insert(-1, pull.factors)
     blocks += [dense(face.A.A), *(dense(P.A) for _, P in face.predictors)]
     factors += [-part for record, part in zip(face.records, w, strict=True) if record.P is not None]
     rows, multipliers = np.vstack(blocks), np.concatenate(factors)
@@ -57,4 +53,5 @@ def slope_left(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext]) -> Slope:
     columns = np.ascontiguousarray(rows.T)
     parts = double_double_product(columns, high), double_double_product(columns, low)
     size = np.abs(columns) @ np.abs(high)
-    return Slope(parts[0] + parts[1], 2.0**-51 * (np.abs(parts[0]) + np.abs(parts[1])) + 2.0**-97 * size, image_error)
+    error = own_error + 2.0**-51 * (np.abs(parts[0]) + np.abs(parts[1])) + 2.0**-97 * size
+    return Slope(parts[0] + parts[1], error, image_error)

@@ -7,10 +7,11 @@ are solved for the step d from the point reached.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,19 +29,40 @@ from .level import Level, why_not_quadratic
 ASSUMES = BY_ROWS
 
 
+class Kinds(NamedTuple):
+    """What a chain is made of: the chain itself, and how the k-th of its levels is made, see ``Level.of``."""
+
+    chain: type[Chain]
+    level: Callable[[Sequence[Objective], int, int, float, Vector], Level]
+
+
+def _level(levels: Sequence[Objective], k: int, dim: int, length: float, sizes: Vector) -> Level:
+    return Level.of(levels[k].form, dim, length, sizes)
+
+
+QUADRATIC = Kinds(Chain, _level)
+
+
 def rows_apply(levels: Sequence[Objective], domain: Domain) -> str:
     """Empty where ``solve_rows`` applies, else the reason why not."""
+    return why_no_rows(levels, domain, why_not_quadratic)
+
+
+def why_no_rows(levels: Sequence[Objective], domain: Domain, why_not: Callable[[Objective], str]) -> str:
+    """Empty where the domain has rows and every level can be one, else the reason why not."""
     dims = {level.dim for level in levels if level.dim}
     rows = domain.with_dim(dims.pop()).rows if domain.dim is None and len(dims) == 1 else domain.rows
     if rows is None or rows.limits_sizes:
         return f"{domain!r} is not a polytope whose rows are known"
     for k, objective in enumerate(levels):
-        if why := why_not_quadratic(objective):
+        if why := why_not(objective):
             return f"level {k}: {why}"
     return ""
 
 
-def solve_rows(levels: Sequence[Objective], domain: Domain, *, tol: float = 1e-10) -> list[Answer]:
+def solve_rows(
+    levels: Sequence[Objective], domain: Domain, *, tol: float = 1e-10, kinds: Kinds = QUADRATIC
+) -> list[Answer]:
     """Minimise each level over the minimisers of those before it, the first being the most important.
 
     Parameters
@@ -52,6 +74,8 @@ def solve_rows(levels: Sequence[Objective], domain: Domain, *, tol: float = 1e-1
         The set of the first level.
     tol : float
         The relative width of a level's bracket with which a solver's answer is accepted at once.
+    kinds : Kinds
+        Of levels and chains: quadratic ones, unless an engine has more of them.
 
     Returns
     -------
@@ -73,10 +97,10 @@ def solve_rows(levels: Sequence[Objective], domain: Domain, *, tol: float = 1e-1
     if len(dims) != 1:
         raise ValueError(f"levels and domain must have one number of variables, got {sorted(dims)}")
     domain = domain.with_dim(dims.pop())
-    loose, ambiguous = _solve_in_good_units(levels, domain, tol, False)
+    loose, ambiguous = _solve_in_good_units(levels, domain, tol, False, kinds)
     if ambiguous is None:
         return loose
-    sharp, _ = _solve_in_good_units(levels, domain, tol, True)
+    sharp, _ = _solve_in_good_units(levels, domain, tol, True, kinds)
     joined = [_joined(*pair) for pair in zip(loose, sharp, strict=True)]
     for k in range(ambiguous + 1, len(joined)):
         before = joined[k - 1]
@@ -114,14 +138,14 @@ def _unfinished(before: Answer, objective: Objective) -> Answer:
 
 
 def _solve_in_good_units(
-    levels: Sequence[Objective], domain: Domain, tol: float, sharp: bool
+    levels: Sequence[Objective], domain: Domain, tol: float, sharp: bool, kinds: Kinds
 ) -> tuple[list[Answer], int | None]:
     """``_solve``, and again from its point and in units of its size where that differs and a bracket is wide."""
-    first = _solve(levels, domain, tol, sharp)
+    first = _solve(levels, domain, tol, sharp, kinds)
     x = first[0][-1].x
     if _width(first[0]) <= tol or not is_elsewhere(levels, domain, x):
         return first
-    again = _solve(levels, domain, tol, sharp, x)
+    again = _solve(levels, domain, tol, sharp, kinds, x)
     return again if _width(again[0]) < _width(first[0]) else first
 
 
@@ -130,15 +154,15 @@ def _width(answers: list[Answer]) -> float:
 
 
 def _solve(
-    levels: Sequence[Objective], domain: Domain, tol: float, sharp: bool, point: Vector | None = None
+    levels: Sequence[Objective], domain: Domain, tol: float, sharp: bool, kinds: Kinds, point: Vector | None = None
 ) -> tuple[list[Answer], int | None]:
     """The answers, and after how many of them another choice of what counts as nonzero might change the rest."""
     face, length = Face.of(domain, levels, point)
-    chain = Chain(face, tol, sharp)
+    chain = kinds.chain(face, tol, sharp)
     answers: list[Answer] = []
     unit_before = 1.0
     for k, objective in enumerate(levels):
-        level = Level.of(objective.form, face.x.size, length, np.maximum(face.scale, np.abs(double(face.x))))
+        level = kinds.level(levels, k, face.x.size, length, np.maximum(face.scale, np.abs(double(face.x))))
         before = answers[-1] if answers else None
         on_stop = nullcontext() if before is None else keeping(partial(_unfinished, before, objective))
         with on_stop, keeping_levels(answers):

@@ -53,7 +53,7 @@ class Step:
     @cached_property
     def thin(self) -> bool:
         """Whether there are many columns, a diagonal Hessian but for the squares, and dense rows: those stay dense."""
-        given = [square.F for square in self.level.squares if square.F is not None]
+        given = [square.F for square in self.level.second_order if square.F is not None]
         return not self.dense and not self.level.bends and not any(F.sparse for F in (self.face.G, *given))
 
     @cached_property
@@ -74,7 +74,7 @@ class Step:
         """F and the weights of s: the squares with a matrix, tall dense ones by their triangular factor."""
         blocks: list[Matrix] = [self._form(np.zeros((0, self.face.columns.size)))]
         weights = [np.zeros(0)]
-        for square in self.level.squares:
+        for square in self.level.second_order:
             F, scales = square.F, square.scales
             if F is None:
                 continue

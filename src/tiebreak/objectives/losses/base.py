@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import UNIT_ROUNDOFF, Vector, length
+from ...numerics.extended import Ext
 from ..matrix import gamma
 
 LINK_UNITS = 32  # units of roundoff lost in one entry of h or h': two functions like exp of 4 ulp, and some products
@@ -42,6 +43,18 @@ class Link(ABC):
         return gamma(t.size + LINK_UNITS) * value, LINK_UNITS * UNIT_ROUNDOFF * length(slope)
 
 
+class Terms(NamedTuple):
+    """What a loss is added up from, row by row: values, slopes, and the sizes of what those are sums of themselves.
+
+    Each value and slope is off by at most ``LINK_UNITS`` units of the roundoff of its own precision, times its size.
+    """
+
+    value: Ext
+    slope: Ext
+    value_size: Ext
+    slope_size: Ext
+
+
 class Loss(Link):
     """A convex h that is a sum over the rows: a frozen dataclass of its data.
 
@@ -67,6 +80,8 @@ class Loss(Link):
 
     Of a loss that is not separable: M with |D^3 h(t)[d, d, e]| <= M range(e) D^2 h(t)[d, d], see ``Softmax``.
     """
+    by_terms: ClassVar[bool] = False
+    """Whether ``terms`` is there."""
 
     @property
     def name(self) -> str:
@@ -84,6 +99,19 @@ class Loss(Link):
     def room(self, t: Vector) -> Vector:
         """How far each t_i may move before h'' jumps; inf where it is continuous."""
         return np.full(t.size, np.inf)
+
+    def terms(self, t: Ext) -> Terms:
+        """Values and slopes row by row, in the precision of t."""
+        raise NotImplementedError(f"{self.name} has no terms: it must say so by ``by_terms``")
+
+    def flat_ends(self, t: Vector) -> tuple[Vector, Vector]:
+        """The ends of the piece of h on which each t_i lies, where h is linear there; -inf and inf elsewhere."""
+        return np.full(t.size, -np.inf), np.full(t.size, np.inf)
+
+    @property
+    def typical(self) -> float:
+        """The size of predictions that matter: where the loss is far from its asymptotes."""
+        return 1.0
 
     def conjugate(self, u: Vector) -> float:
         """The supremum of <u, t> - h(t) over t, or a larger number; inf where there is none, or none is known."""

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Vector
+from ...numerics.extended import Ext
 from ..linked import Linked
 from ..matrix import DataMatrix
-from .base import Loss
+from .base import Loss, Terms
 from .weights import as_shares, as_signs
 
 
@@ -26,6 +27,7 @@ class SquaredHingeLoss(Loss):
     lower_bound = 0.0
     row_data = ("y", "weights")
     self_concordance = 0.0
+    by_terms = True
 
     @cached_property
     def most(self) -> Vector:  # type: ignore[override]
@@ -42,6 +44,16 @@ class SquaredHingeLoss(Loss):
 
     def room(self, t: Vector) -> Vector:
         return np.abs(1 - self.y * t)
+
+    def terms(self, t: Ext) -> Terms:
+        short = np.maximum(1 - self.y * t, 0)
+        steep = 2 * self.weights * short
+        value = steep * short / 2
+        return Terms(value, -self.y * steep, value, steep)
+
+    def flat_ends(self, t: Vector) -> tuple[Vector, Vector]:
+        flat = self.y * t > 1
+        return np.where(flat & (self.y > 0), 1.0, -np.inf), np.where(flat & (self.y < 0), -1.0, np.inf)
 
     def conjugate(self, u: Vector) -> float:
         steep = -self.y * u  # 2 w (1 - y t) where the margin is not kept

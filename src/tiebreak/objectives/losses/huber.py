@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Vector, as_positive, as_vector
+from ...numerics.extended import Ext
 from ..linked import Linked
 from ..matrix import DataMatrix
-from .base import Loss
+from .base import Loss, Terms
 from .weights import as_weights
 
 
@@ -26,6 +27,7 @@ class HuberLoss(Loss):
     lower_bound = 0.0
     row_data = ("target", "weights")
     self_concordance = 0.0
+    by_terms = True
 
     @property
     def most(self) -> Vector | float:  # type: ignore[override]
@@ -44,6 +46,22 @@ class HuberLoss(Loss):
 
     def room(self, t: Vector) -> Vector:
         return np.abs(np.abs(t - self.target) - self.delta)
+
+    @property
+    def typical(self) -> float:
+        return max(float(np.abs(self.target).max(initial=0.0)), self.delta)
+
+    def terms(self, t: Ext) -> Terms:
+        residual = t - self.target
+        steep = np.clip(residual, -self.delta, self.delta)
+        slope = self.most * steep
+        value = slope * (residual - steep / 2)
+        return Terms(value, slope, value, np.abs(slope))
+
+    def flat_ends(self, t: Vector) -> tuple[Vector, Vector]:
+        residual = t - self.target
+        low = np.where(residual > self.delta, self.target + self.delta, -np.inf)
+        return low, np.where(residual < -self.delta, self.target - self.delta, np.inf)
 
     def conjugate(self, u: Vector) -> float:
         if (np.abs(u) > self.delta * self.most).any():

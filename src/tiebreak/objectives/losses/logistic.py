@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike
 from ...arrays import Vector
 from ...kernels import flat
 from ...kernels.logistic_loss import fast_logistic_link, logistic_link
+from ...numerics.extended import Ext
 from ..linked import Linked
 from ..matrix import DataMatrix
-from .base import TINY, Loss
+from .base import TINY, Loss, Terms
 from .weights import as_shares, as_signs
 
 
@@ -29,6 +30,7 @@ class LogisticLoss(Loss):
     lower_bound = 0.0
     row_data = ("y", "weights")
     self_concordance = 1.0
+    by_terms = True
 
     @cached_property
     def most(self) -> Vector:  # type: ignore[override]
@@ -51,6 +53,13 @@ class LogisticLoss(Loss):
         margin = self.y * t
         loss = np.maximum(-margin, 0) + np.log1p(np.exp(-np.abs(margin)))
         return float(self.weights @ loss)
+
+    def terms(self, t: Ext) -> Terms:
+        margin = self.y * t
+        decay = np.exp(-np.abs(margin))
+        value = self.weights * (np.maximum(-margin, 0) + np.log1p(decay))
+        steep = self.weights * (np.where(margin > 0, decay, 1) / (1 + decay))
+        return Terms(value, -self.y * steep, value, steep)
 
     def curvature(self, t: Vector) -> Vector:
         decay = np.exp(-np.abs(t))

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Vector, as_vector
+from ...numerics.extended import Ext, ext
 from ..linked import Linked
 from ..matrix import DataMatrix, gamma
-from .base import LINK_UNITS, TINY, Loss
+from .base import LINK_UNITS, TINY, Loss, Terms
 from .weights import as_shares
 
 
@@ -26,6 +27,7 @@ class PoissonLoss(Loss):
 
     row_data = ("y", "weights")
     self_concordance = 1.0
+    by_terms = True
 
     @cached_property
     def strictly_convex(self) -> bool:  # type: ignore[override]
@@ -45,6 +47,13 @@ class PoissonLoss(Loss):
 
     def curvature(self, t: Vector) -> Vector:
         return self.weights * self._rate(t)
+
+    def terms(self, t: Ext) -> Terms:
+        weights, y = ext(self.weights), ext(self.y)
+        with np.errstate(over="ignore"):
+            rate = np.exp(t)
+        value, slope = weights * (rate - y * t), weights * (rate - y)
+        return Terms(value, slope, weights * (rate + y * np.abs(t)), weights * (rate + y))
 
     def near(self, t: Vector, gap: float) -> tuple[Vector, Vector]:
         # h(t + s) - h(t) - h'(t) s = h''(t) (e^s - 1 - s), row by row. Where this is at most the gap, a step up has

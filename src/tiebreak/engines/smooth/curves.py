@@ -1,0 +1,61 @@
+"""Losses of linear maps in a level, and how much they bend near a point."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import UNIT_ROUNDOFF, Vector
+from ...numerics.extended import ExtMatrix
+from ...objectives.base import Objective
+from ...objectives.losses.base import Loss
+from ..rows.level import why_not_in_range
+
+
+class Curve(NamedTuple):
+    """scale * h(F x)."""
+
+    F: ExtMatrix
+    loss: Loss
+    scale: np.longdouble
+
+
+class Settled(NamedTuple):
+    """A curve at the level's point: its predictions, second derivatives, the rows that have some, and the others."""
+
+    t: Vector
+    curvature: Vector
+    bent: NDArray[np.intp]
+    straight: NDArray[np.intp]
+
+
+def why_not_smooth(objective: Objective) -> str:
+    """Empty where ``SmoothLevel`` can hold the objective; else the reason."""
+    form = objective.form
+    if form is None:
+        return f"{objective.formless} has no form: neither quadratic nor a loss of linear maps"
+    if form.norms:
+        return f"{type(form.norms[0]).__name__} is not smooth"
+    for term in form.losses:
+        loss = term.loss
+        if not loss.quadratic and not (loss.by_terms and loss.separable and np.isfinite(loss.self_concordance)):
+            return f"{loss.name} says nothing of its third derivatives, or has none of its terms in extended precision"
+    if not form.matrices:
+        return "its data are a LinearOperator, not a matrix"
+    return why_not_in_range(form) if form.convex else "its quadratic is not convex"
+
+
+def most_nearby(loss: Loss, t: Vector, moved: Vector) -> Vector:
+    """A bound on h'' within these distances of t."""
+    M, most = loss.self_concordance, np.broadcast_to(loss.most, (t.size,))
+    if M == 0:
+        return np.asarray(np.where(loss.room(t) <= moved, most, loss.curvature(t)))
+    with np.errstate(over="ignore"):
+        return np.asarray(np.minimum(loss.curvature(t) * np.exp(np.minimum(M * moved, 1e4)) * (1 + 1e-13), most))
+
+
+def room_nearby(loss: Loss, t: Vector) -> Vector:
+    """How far predictions may move before h'' jumps, for certain: t and the kinks are rounded."""
+    return np.asarray(np.maximum(loss.room(t) - 8 * UNIT_ROUNDOFF * (np.abs(t) + loss.typical), 0.0))

@@ -1,0 +1,58 @@
+"""The rows P that all minimisers of a level agree on, in the norm |.|_H of its second derivatives.
+
+P d for the rows of squares and losses is known by |d|_H row by row: its weights. The rows come in units, powers of two,
+in which these weights are about 1. Quadratics x'Qx have their rows Q after them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Matrix, Vector
+from ...numerics.extended import Ext, ExtMatrix, between, total
+from ...numerics.rows import power_of_two
+from ..rows.level import Bend, stack
+
+
+class Images:
+    """Rows with weights, and after them those of quadratics."""
+
+    def __init__(self, blocks: Sequence[tuple[Matrix, Vector]], bends: Sequence[Bend], dim: int) -> None:
+        self.rows: Matrix = stack([*(rows for rows, _ in blocks), *(bend.Q.A for bend in bends)], dim)
+        self.given = np.concatenate([np.zeros(0), *(weights for _, weights in blocks)])
+        self.bends, self.dim = bends, dim
+        self.keep(None)
+
+    def keep(self, pivots: NDArray[np.intp] | None) -> None:
+        """Keep some rows only (there are no quadratics then)."""
+        weights, self.kept = self.given, self.rows
+        if pivots is not None:
+            weights, self.kept = self.given[pivots], self.rows[pivots]
+        self._units = power_of_two(np.sqrt(weights))
+        self._weights = weights / self._units**2
+
+    @property
+    def P(self) -> ExtMatrix:
+        """The rows that are kept, in their units."""
+        units = np.append(self._units, np.ones(self.kept.shape[0] - self._units.size))
+        return ExtMatrix(between(units, self.kept, np.ones(self.dim)))
+
+    @property
+    def size(self) -> float:
+        """A factor with |P d| <= size * |d|_H."""
+        square = 1 / float(self._weights.min(initial=np.inf))
+        square += sum(float(np.sqrt((bend.Q.size**2).sum())) / float(bend.scale) for bend in self.bends)
+        return float(np.sqrt(square))
+
+    def dual_size(self, w: Ext) -> float:
+        """The norm of w with |<w, P d>| <= dual_size(w) * |d|_H."""
+        start = self._weights.size
+        square = total(w[:start] ** 2 / self._weights)
+        for Q, scale in self.bends:
+            part = w[start : start + self.dim]
+            square += max(total(part * Q.times(part)), np.longdouble(0)) / scale
+            start += self.dim
+        return float(np.sqrt(square)) * (1 + 1e-12)
