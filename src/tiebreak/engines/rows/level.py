@@ -193,9 +193,11 @@ class Level:
         return self.squares
 
     @property
-    def steady(self) -> Ext:
-        """The part of the gradient that is the same everywhere."""
-        return self.q
+    def steady(self) -> Matrix:
+        """Rows, as they are stored, whose combination is the part of the gradient that is the same everywhere."""
+        high = double(self.q)
+        rows = np.vstack([high, double(self.q - high)])
+        return rows[rows.any(axis=1)]
 
     @cached_property
     def ridge(self) -> float:

@@ -123,11 +123,10 @@ def _decided(held: Held, level: Level, E: Matrix, scale: Vector, own: Curvature)
     images = dense(level.rows[:, held.columns]) * scale
     rows = np.vstack([E, images / _size(images)])
     certain = rank in (rows.shape[0], np.count_nonzero(rows.any(axis=0))) or exact_rank(rows) == rank
-    q = level.steady[held.columns] * scale
-    if not certain or not q.any():
+    more = dense(level.steady[:, held.columns]) * scale
+    if not certain or not more.any():
         return certain, certain
-    whole = double(q)
-    return True, bool((whole == q).all()) and exact_rank(np.vstack([rows, whole / _size(whole)])) == rank
+    return True, exact_rank(np.vstack([rows, more / _size(more)])) == rank
 
 
 def _size(values: Vector) -> float:

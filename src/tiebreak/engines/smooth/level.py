@@ -16,7 +16,7 @@ from ...arrays import Matrix, Vector
 from ...numerics.extended import UNIT, Ext, ExtMatrix, dense, double, ext, is_sparse, sum_units, total
 from ...objectives.form import Form, Term
 from ...objectives.losses.base import LINK_UNITS
-from ..rows.level import DENSE, Evaluation, Level, Pull, Square
+from ..rows.level import DENSE, Evaluation, Level, Pull, Square, stack
 from ..rows.stretch import Stretch
 from .curves import Curve, Settled, most_nearby, room_nearby
 from .images import Images
@@ -177,19 +177,13 @@ class SmoothLevel(Level):
         return image
 
     @property
-    def steady(self) -> Ext:
-        slope = self.q
-        for (F, loss, scale), there in zip(self.curves, self.settled, strict=False):
-            if there.straight.size:
-                u = loss.terms(ext(there.t)).slope
-                u[there.bent] = 0
-                slope = slope + F.transpose_times(scale * u)
-        return slope
+    def steady(self) -> Matrix:
+        return stack([super().steady, *(rows for rows, _, _, _ in self.tails())], self.dim)
 
     def tails(self) -> list[tuple[Matrix, Vector, Vector, Vector]]:
         """The rows of losses that are straight at the point: with the ends of these pieces, and how far those are."""
         found = []
-        for (F, loss, _), there in zip(self.curves, self.settled, strict=True):
+        for (F, loss, _), there in zip(self.curves, self.settled, strict=False):
             if there.straight.size:
                 low, high = loss.flat_ends(there.t)
                 at = there.straight

@@ -25,6 +25,8 @@ FLAT = 1e-13
 """Curvature that is added to columns, relative to their own, so that models are never linear."""
 ROUNDING = 1e-14
 """Values that differ by less, relative, are the same."""
+SINGULAR = 1e-9
+"""Pivots of the Hessian below this, columns in units where its diagonal is about 1, are as good as zero."""
 INSIDE = 0.1
 """Steps that leave as much of their length to every bound need no constraints."""
 LAST = 2
@@ -145,9 +147,12 @@ def _inside(qp: QP) -> Guess | None:
     if (qp.low == qp.high).any():
         return None
     try:
-        step = -cho_solve(cho_factor(qp.H, check_finite=False), qp.c, check_finite=False)
+        factor = cho_factor(qp.H, check_finite=False)
     except LinAlgError:
         return None
+    if float(np.square(factor[0].diagonal()).min(initial=np.inf)) < SINGULAR:
+        return None  # of many minimisers, interior-point methods find one in the middle
+    step = -cho_solve(factor, qp.c, check_finite=False)
     activity = qp.G @ step
     spare = INSIDE * np.abs(step)
     inside = (qp.lower + spare < step).all() and (step < qp.upper - spare).all()
