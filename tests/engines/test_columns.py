@@ -251,8 +251,6 @@ def test_a_single_point() -> None:
 )
 def test_where_it_does_not_apply(problem: tb.Problem, reason: str) -> None:
     assert reason in columns_apply(problem)
-    with pytest.raises(ValueError, match=reason):
-        solve_columns(problem)
 
 
 def with_choice(seed: int, k_sparse: bool = False) -> tb.Problem:
