@@ -178,7 +178,11 @@ class SmoothLevel(Level):
 
     @property
     def steady(self) -> Matrix:
-        return stack([super().steady, *(rows for rows, _, _, _ in self.tails())], self.dim)
+        pulling = []
+        for (F, loss, _), there in zip(self.curves, self.settled, strict=False):
+            slope = loss.terms(ext(there.t)).slope[there.straight]
+            pulling.append(F.A[there.straight[slope != 0]])
+        return stack([super().steady, *pulling], self.dim)
 
     def tails(self) -> list[tuple[Matrix, Vector, Vector, Vector]]:
         """The rows of losses that are straight at the point: with the ends of these pieces, and how far those are."""
