@@ -18,7 +18,7 @@ import tiebreak as tb
 from .recipes import Case, exactly, value
 from .truth import NoTruth, Truth, misses, truth_of
 
-KINDS = ("unsound", "false success", "false uniqueness", "false constancy", "false alarm", "crash", "hang")
+KINDS = ("unsound", "false success", "false ray", "false uniqueness", "false constancy", "false alarm", "crash", "hang")
 REFUSALS = re.compile(
     r"does not apply|which the problem lacks|no method takes|has no exact method|not known to be convex|"
     r"^[a-z-]+ needs |in each update, which it can do for"
@@ -58,6 +58,7 @@ class Claim:
     final: bool = True
     engine: str = ""
     complaints: tuple[str, ...] = ()  # of the library's own second opinion
+    unbounded: bool = False  # whether it says that a level has no minimum
 
 
 def audit(case: Case, seconds: float) -> Outcome:
@@ -93,6 +94,9 @@ def audit(case: Case, seconds: float) -> Outcome:
     low, high = last_claim.brackets[-1]
     outcome.status = "proved" if last_claim.success else "open"
     outcome.two_sided = math.isfinite(high - low)
+    if truth.unbounded:
+        outcome.status = "proved" if last_claim.unbounded else "open"
+        return outcome
     f_star = truth.values[-1][0]
     if outcome.two_sided:
         outcome.width = (high - low) / (1 + abs(float(f_star)))
@@ -150,13 +154,14 @@ def _of_result(case: Case, result: Any) -> Claim:
         c.lower_unique if len(result.levels) == 2 else None,
         c.upper_constant if len(result.levels) == 2 else None,
         engine=result.method,
+        unbounded=result.status == "unbounded",
     )
 
 
 def faults(case: Case, truth: Truth, claim: Claim) -> list[tuple[str, str]]:
     """Everything about a claim that the exact answer contradicts."""
     found: list[tuple[str, str]] = []
-    for k, ((low, high), (star_low, star_high)) in enumerate(zip(claim.brackets, truth.values, strict=True)):
+    for k, ((low, high), (star_low, star_high)) in enumerate(zip(claim.brackets, truth.values, strict=False)):
         name = f"{claim.where}: level {k + 1}"
         if math.isnan(low) or math.isnan(high):
             found.append(("unsound", f"{name} is in [{low}, {high}]"))
@@ -164,6 +169,10 @@ def faults(case: Case, truth: Truth, claim: Claim) -> list[tuple[str, str]]:
             found.append(("unsound", f"{name} is {float(star_high)!r}, the bracket begins {_above(low, star_high)}"))
         if high < math.inf and (high == -math.inf or Fraction(high) < star_low):
             found.append(("unsound", f"{name} is {float(star_low)!r}, the bracket ends {_above(high, star_low)}"))
+    if truth.unbounded:
+        return [*found, ("false success", "a level has no minimum")] if claim.success else found
+    if claim.unbounded:
+        found.append(("false ray", "all levels have a minimum"))
     if claim.success:
         found += _false_success(case, truth, claim)
     if claim.unique is not None and truth.unique is not None and claim.unique != truth.unique:

@@ -10,6 +10,7 @@ import numpy as np
 from . import random_parts as parts
 from .curved import curved
 from .degenerate import degenerate
+from .opened import opened
 from .random_parts import PLAIN, Rng, integers, pick, power, some_objective, some_set
 from .recipes import Case, Recipe, recipe
 
@@ -209,6 +210,7 @@ FAMILIES: dict[str, Callable[[Rng], Case]] = {
     "chains": chains,
     "slack": slack,
     "first-order": first_order,
+    "open": opened,
 }
 
 

@@ -15,6 +15,7 @@ Ends with code 1 while a bracket misses the exact optimal value or a success is 
 
 import sys
 from fractions import Fraction
+from math import inf
 
 import tiebreak as tb
 
@@ -23,6 +24,7 @@ levels = [  # the most important first
 {levels}
 ]
 exact = [{exact}]  # each level's optimal value lies between these fractions
+bounded = {bounded}  # whether all levels have a minimum
 '''
 CHAIN = """
 done = tb.lexicographic(levels, domain, tol_upper={tol!r}, tol_lower={tol!r})
@@ -47,6 +49,8 @@ TAIL = """for k, ((low, high), (least, most)) in enumerate(zip(brackets, exact))
         wrong.append(f"the bracket of level {k + 1} misses")
     if done.success and abs(values[k] - float(least)) > tolerances[k] + 1e-13 * (1 + abs(values[k])):
         wrong.append(f"success, and level {k + 1} is off by {values[k] - float(least):.3g}")
+if done.status == "unbounded" if bounded else done.success:
+    wrong.append("all levels have a minimum" if bounded else "a level has no minimum")
 print("success:", done.success, "x =", done.x.tolist())
 sys.exit("; ".join(wrong) or 0)
 """
@@ -62,6 +66,7 @@ def script(case: Case, truth: Truth, faults: list[tuple[str, str]], seed: int, n
         domain=case.domain.code(),
         levels="\n".join(f"    {level.code()}," for level in case.levels),
         exact=", ".join(f"({_fraction(low)}, {_fraction(high)})" for low, high in truth.values),
+        bounded=not truth.unbounded,
     )
     if case.method == "lexicographic":
         return text + CHAIN.format(tol=case.tol) + TAIL

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -26,7 +27,7 @@ from .rational import (
 )
 from .recipes import Case, Interval, Recipe, exactly, matrix, value
 
-POLYHEDRAL = {"Box", "Polyhedron", "Simplex", "L1Ball", "KSparse", "Birkhoff"}
+POLYHEDRAL = {"Space", "Box", "Polyhedron", "Simplex", "L1Ball", "KSparse", "Birkhoff"}
 
 
 class NoTruth(Exception):
@@ -35,13 +36,14 @@ class NoTruth(Exception):
 
 @dataclass(frozen=True)
 class Truth:
-    """Each level's optimal value between two fractions; whether the first level has one solution; whether the second
-    is constant on its solutions (None: not known)."""
+    """Each level's optimal value between two fractions, up to the first that has none; whether the first level has one
+    solution; whether the second is constant on its solutions (None: not known)."""
 
     values: tuple[Interval, ...]
     x: Row
     unique: bool | None = None
     constant: bool | None = None
+    unbounded: bool = False  # whether the level after those with values has no minimum
 
 
 # -- sets ------------------------------------------------------------------------------------------------------
@@ -67,9 +69,10 @@ def rows_of(domain: Recipe, dim: int) -> Polyhedron:
             offset += size
         return found
     unit = [[ONE if i == j else ZERO for j in range(dim)] for i in range(dim)]
+    if domain.kind == "Space":
+        return found
     if domain.kind == "Box":
-        low, high = (exactly(np.broadcast_to(a[name], (dim,))) for name in ("lower", "upper"))
-        _bounds(found, unit, low, high)
+        _ends(found, unit, *(np.broadcast_to(a[name], (dim,)) for name in ("lower", "upper")))
     elif domain.kind == "Polyhedron":
         for row, b in zip(matrix(a["A_ub"]), exactly(a["b_ub"]), strict=True) if "A_ub" in a else ():
             found.below.append((row, b))
@@ -100,6 +103,13 @@ def rows_of(domain: Recipe, dim: int) -> Polyhedron:
     else:
         raise NoTruth(f"{domain.kind} is not a polyhedron")
     return found
+
+
+def _ends(found: Polyhedron, unit: list[Row], low: np.ndarray, high: np.ndarray) -> None:
+    """Bounds some of which may be infinite."""
+    for row, a, b in zip(unit, low.tolist(), high.tolist(), strict=True):
+        found.below += [([-entry for entry in row], -Fraction(a))] if np.isfinite(a) else []
+        found.below += [(row, Fraction(b))] if np.isfinite(b) else []
 
 
 def _bounds(found: Polyhedron, unit: list[Row], low: Row, high: Row) -> None:
@@ -244,13 +254,29 @@ def _compiled(case: Case, count: int | None = None) -> tuple[Model, Polyhedron, 
 
 def _by_rows(case: Case) -> Truth:
     _, where, levels = _compiled(case)
-    values, x, _ = chain(levels, where)
+    try:
+        values, x, _ = chain(levels, where)
+    except Unbounded:
+        return _up_to_a_ray(case)
     for k, level in enumerate(case.levels):
         if has_logistic(level) and values[k] != _least_tilt(level, where, first=k == 0):
             raise NoTruth("the logistic loss does not reach log 2")
     x = x[: case.dim]
     unique, constant = _uniqueness(case, x)
     return Truth(tuple(value(level, x) for level in case.levels), x, unique, constant)
+
+
+def _up_to_a_ray(case: Case) -> Truth:
+    """Where some level has no minimum: the values of those before."""
+    for count in range(len(case.levels) - 1, 0, -1):
+        _, where, levels = _compiled(case, count)
+        try:
+            _, x, _ = chain(levels, where)
+        except Unbounded:
+            continue
+        x = x[: case.dim]
+        return Truth(tuple(value(level, x) for level in case.levels[:count]), x, unbounded=True)
+    return Truth((), [ZERO] * case.dim, unbounded=True)
 
 
 def has_logistic(level: Recipe) -> bool:
@@ -304,7 +330,11 @@ def _corners(face: Polyhedron, start: Row) -> list[Row]:
     flat, size = [[ZERO] * face.dim for _ in range(face.dim)], range(face.dim)
     directions = [[Fraction((7 * j * j + 5 * k * j + 3 * k) % 11 - 5) for j in size] for k in range(3)]
     directions += [[-entry for entry in direction] for direction in directions]
-    return [minimise(Quadratic(flat, direction), face, start) for direction in directions]
+    found = []
+    for direction in directions:
+        with suppress(Unbounded):
+            found.append(minimise(Quadratic(flat, direction), face, start))
+    return found
 
 
 def _relaxed(case: Case) -> Truth:

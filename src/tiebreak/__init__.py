@@ -59,6 +59,7 @@ from .sets import (
     Polyhedron,
     Product,
     Simplex,
+    Space,
     Spectrahedron,
 )
 from .solve import iterate, solve
@@ -132,6 +133,7 @@ __all__ = [
     "Simplex",
     "Softmax",
     "Solver",
+    "Space",
     "Spectrahedron",
     "SquaredCovariance",
     "SquaredHinge",

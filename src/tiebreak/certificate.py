@@ -151,6 +151,8 @@ class Bounds:
         if self.problem.before:
             return None
         g = Linearisation.of(self.problem.lower, x)
+        if "lmo" not in self.problem.domain.oracles or not self.problem.domain.bounded:
+            return self._attained(g, anchor)
         self._lower_level(g)
         cuts = [g]
         if anchor is not None and not np.array_equal(anchor, x):
@@ -173,6 +175,14 @@ class Bounds:
             return None
         self.multiplier = lam
         return float(f.value + f.value_error - best)
+
+    def _attained(self, g: Linearisation, anchor: Vector | None) -> float | None:
+        """What points alone show, where linear functions have no minimum: bounds from above, no bound from below."""
+        points = [g] if anchor is None else [Linearisation.of(self.problem.lower, anchor), g]
+        for point in points:
+            self._reached(point)
+        self._upper_bounds(Linearisation.of(self.problem.upper, g.x), g)
+        return None if self.problem.upper.convex else np.inf
 
     def _check_error_bound(self, f: Linearisation) -> None:
         """f_upper may rest on the user's word; what is proved without it must not contradict that."""
@@ -276,6 +286,10 @@ class Bounds:
             self._model_minimum(g, minimum),
             -np.inf if g.norms else self.problem.lower.scaled_dual_bound(g.x, minimum),
         )
+        self._reached(g)
+
+    def _reached(self, g: Linearisation) -> None:
+        """A point of Z with a value of g."""
         level = self._most(g, self.problem.lower)
         if self._best_lower is None or level < self.g_upper:
             self._best_lower = g.x

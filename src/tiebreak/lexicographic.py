@@ -16,7 +16,7 @@ from .solve import solve
 
 def lexicographic(
     levels: Sequence[Objective],
-    domain: Domain,
+    domain: Domain | None = None,
     *,
     slack: float | Sequence[float] = 0.0,
     relative_slack: float | Sequence[float] = 0.0,
@@ -33,8 +33,8 @@ def lexicographic(
         The most important first: any number of linear, quadratic and least-squares levels, with l1 norms or without,
         over Polyhedron, Box, Simplex, L1Ball, KSparse, Birkhoff and products of these; two levels, also whatever else
         ``solve`` takes.
-    domain : set
-        Where.
+    domain : set, optional
+        Where; None is the whole space.
     slack, relative_slack : float or sequence of float
         How far each level but the last may be above its optimum, as for ``Problem``.
     names : sequence of str, optional
@@ -61,12 +61,14 @@ def lexicographic(
     >>> [level.value for level in result.levels]
     [-2.0, 2.0, 1.0]
     """
-    if not isinstance(domain, Domain):
-        raise TypeError(f"domain must be a set such as tiebreak.Polyhedron, got {type(domain).__name__}")
+    where: object = domain
+    if where is not None and not isinstance(where, Domain):
+        what = "a set such as tiebreak.Polyhedron, or None for the whole space"
+        raise TypeError(f"domain must be {what}, got {type(domain).__name__}")
     given = list(levels) if np.iterable(levels) else []
     if not given or not all(isinstance(level, Objective) for level in given):
         raise TypeError("levels must be one objective or more, such as tiebreak.Linear(c)")
-    dims = {dim for dim in (*(level.dim for level in given), domain.dim) if dim is not None}
+    dims = {dim for dim in (*(level.dim for level in given), domain and domain.dim) if dim is not None}
     if len(dims) != 1:
         raise ValueError(f"levels and domain must have one number of variables, got {sorted(map(str, dims))}")
     problem = Problem(given[-1], given[:-1], domain, slack, relative_slack=relative_slack, names=names)

@@ -14,16 +14,19 @@ from numpy.typing import ArrayLike
 from .arrays import Vector
 from .callbacks import Callback, Event, Trace, every_of
 from .certificate import Bounds, Certificate, Level
+from .engines.answer import Unbounded
 from .engines.interrupt import kept
 from .examination import by_user, confirm
 from .kernels import clock
 from .methods import Solver, State
 from .numerics.deadline import OutOfTime, limited
+from .numerics.outer_box import EmptySet
 from .origin import Ledger, Origin
 from .problem import Problem, start_point
 from .result import Result, Status, explain
 from .resume import INSIDE, first_state, origin_of, starting_point
 from .states import Looks, Pace, states_of
+from .unbounded import unbounded_sentence
 from .watch import NonFiniteError, Witnesses, watched
 
 logger = logging.getLogger("tiebreak")
@@ -155,6 +158,11 @@ class Run:
             return Status.INTERRUPTED, f"interrupted; {self._left_by(stop)}"
         except OutOfTime as stop:
             return Status.MAX_TIME, f"the limit of {limit:g} s was reached inside an update; {self._left_by(stop)}"
+        except EmptySet as error:
+            return Status.INFEASIBLE, str(error)
+        except Unbounded as stop:
+            self._left_by(stop)
+            return Status.UNBOUNDED, unbounded_sentence(self.problem, stop)
         except NonFiniteError as error:
             logger.warning("%s", error)
             return Status.NONFINITE, f"{error}; this is the last complete state"
@@ -320,23 +328,26 @@ class Run:
         ledger, seen = self.ledger(), self._observed
         if not np.isfinite(x).all():
             seen = _Observed(x, x, np.nan, np.nan, self.bounds.certificate(np.nan, np.nan, 0.0))
-            detail = f"{detail}; not even a point of the domain was found"
+            detail += "" if status is Status.INFEASIBLE else "; not even a point of the domain was found"
         elif seen is None or seen.x is not x:
             status, detail, point = self._look_again(x, status, detail)
             f, (g, g_error) = self.problem.upper.value(point), self.problem.lower.value_and_error(point)
             seen = _Observed(x, point, f, g, self.bounds.certificate(f, g, g_error, self.stationarity))
-        seen, status, detail = self._not_worse_than_start(seen, status, detail)
-        words = explain(seen.certificate, self.problem, self.tol_upper)
+        nothing = status in (Status.UNBOUNDED, Status.INFEASIBLE)
+        if not nothing:
+            seen, status, detail = self._not_worse_than_start(seen, status, detail)
+        words = "" if nothing else explain(seen.certificate, self.problem, self.tol_upper)
         if status is not Status.CONVERGED and self._outside > INSIDE:
             detail = f"{detail}; a point that the method found is outside the domain, by {self._outside:.3g} at most"
         split = getattr(self.problem.domain, "split", None)
+        sentences = f"{detail[0].upper()}{detail[1:]}", words.rstrip("."), reason and f"Method: {reason}"
         return Result(
             x=seen.point,
             f=seen.f,
             g=seen.g,
             success=status is Status.CONVERGED,
             status=status,
-            message=f"{detail[0].upper()}{detail[1:]}. {words}{reason and f' Method: {reason}.'}",
+            message=" ".join(f"{sentence}." for sentence in sentences if sentence),
             method=self.solver.info.name,
             nit=nit,
             time=self.elapsed(),
@@ -394,7 +405,7 @@ class Run:
         try:
             with limited(0.0):  # only where that takes no work: the run has tried already
                 return start_point(self.problem), 0
-        except OutOfTime:
+        except (OutOfTime, EmptySet):
             return np.full(self.problem.dim, np.nan), 0
 
     def _put_aside(self, ledger: Ledger) -> State | None:

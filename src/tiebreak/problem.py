@@ -11,6 +11,7 @@ import numpy as np
 from .arrays import Vector, as_names, as_positive, as_scalar
 from .objectives.base import Objective
 from .sets.base import Domain
+from .sets.space import Space
 
 
 @dataclass(frozen=True)
@@ -83,8 +84,9 @@ class Problem:
     lower : objective or sequence of objectives
         g, the main objective; convex. Of several, the most important comes first, and each is minimised over the
         minimisers of those before it. None at all (an empty sequence) leaves the minimisation of ``upper``.
-    domain : set
-        Z, compact and convex.
+    domain : set, optional
+        Z, convex; None is the whole space. A set that is not bounded is one for exact solves, and for methods that
+        project.
     slack : float or sequence of float, default 0
         Minimise f over {z in Z : g(z) <= g* + slack}; 0 is the bilevel problem itself. One for each lower level.
     relative_slack : float or sequence of float, default 0
@@ -114,7 +116,7 @@ class Problem:
 
     upper: Objective
     lower: Objective
-    domain: Domain
+    domain: Domain = None  # type: ignore[assignment]
     slack: float = 0.0
     error_bound: ErrorBound | None = None
     relative_slack: float = 0.0
@@ -129,7 +131,7 @@ class Problem:
             self,
             upper: Objective,
             lower: Objective | Sequence[Objective],
-            domain: Domain,
+            domain: Domain | None = None,
             slack: float | Sequence[float] = 0.0,
             error_bound: ErrorBound | None = None,
             relative_slack: float | Sequence[float] = 0.0,
@@ -143,9 +145,12 @@ class Problem:
         _check_objective(self.upper, "upper")
         self._spread_levels()
         domain: object = self.domain
+        if domain is None:
+            domain = Space()
+            object.__setattr__(self, "domain", domain)
         if not isinstance(domain, Domain):
             what = "a set such as tiebreak.L1Ball or tiebreak.FromOracles"
-            raise TypeError(f"domain must be {what}, got {type(domain).__name__}")
+            raise TypeError(f"domain must be {what}, or None for the whole space, got {type(domain).__name__}")
         for k, level in enumerate(self.levels[:-1]):
             if not level.convex:
                 which = "lower" if len(self.levels) == 2 else f"level {k + 1}"
@@ -259,4 +264,4 @@ def share_of(share: float, lower: float, upper: float) -> float:
 
 def start_point(problem: Problem) -> Vector:
     """Where a method starts when the user gives no x0: some point of Z, always the same."""
-    return problem.domain.lmo(np.zeros(problem.dim))
+    return problem.domain.some_point()

@@ -29,6 +29,8 @@ class Status(StrEnum):
     INTERRUPTED = "interrupted"
     STALLED = "stalled"
     NONFINITE = "nonfinite"
+    UNBOUNDED = "unbounded"
+    INFEASIBLE = "infeasible"
 
 
 @dataclass(frozen=True)

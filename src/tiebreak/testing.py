@@ -140,6 +140,8 @@ def _check_norms(checks: _Checks, objective: Objective, sample: list[Vector], st
 def check_set(domain: Domain, dim: int | None = None, seed: int = 0, trials: int = 10) -> int:
     """Check the oracles of a set, and what it says of itself, against each other in random directions.
 
+    A set without ``lmo``, such as an unbounded one, is checked by its projections.
+
     Examples
     --------
     >>> import tiebreak as tb
@@ -151,6 +153,9 @@ def check_set(domain: Domain, dim: int | None = None, seed: int = 0, trials: int
     checks, rng = _Checks(), np.random.default_rng(as_seed(seed))
     size = _dimension(domain.dim, dim, "the set")
     directions = [rng.standard_normal(size) for _ in range(trials)] + [np.zeros(size)]
+    if "lmo" not in domain.oracles:
+        _check_by_projections(checks, domain.with_dim(size), directions)
+        return checks.made
     corners = [domain.lmo(c) for c in directions]
     reach = 1 + max(float(np.linalg.norm(s)) for s in corners)
     tol = 1e-7 * reach
@@ -168,6 +173,26 @@ def check_set(domain: Domain, dim: int | None = None, seed: int = 0, trials: int
             _check_cut(checks, domain, a, c, corners, tol)
     _check_description(checks, domain.with_dim(size), directions, corners, tol)
     return checks.made
+
+
+def _check_by_projections(checks: _Checks, domain: Domain, directions: list[Vector]) -> None:
+    """Projections against each other, and against what the set says of itself."""
+    points = [domain.project(factor * x) for x in directions for factor in (1.0, 100.0)]
+    tol = 1e-7 * (1 + max(float(np.linalg.norm(p)) for p in points))
+    checks.that("lmo_cut" not in domain.oracles, "a set without lmo has no lmo_cut")
+    checks.that(domain.contains(domain.some_point()), "some_point must be a point of the set")
+    signs, rows = domain.signs(directions[0].size), domain.rows
+    for x in directions:
+        _check_projection(checks, domain, 10 * x, points, tol)
+    for p, q in pairwise(points):
+        checks.that(domain.contains((p + q) / 2, 1e-8), "the set must be convex")
+        checks.that(domain.distance_outside(p) <= tol, "distance_outside must be small for a point of the set")
+        checks.that(bool((signs * p >= -tol).all()), "signs must be those of all points")
+        if rows is not None and not rows.limits_sizes:
+            missed = max(rows.plain.missed_by(p), float(np.maximum(rows.lower - p, p - rows.upper).max()))
+            checks.that(missed <= tol, "rows must hold at all points")
+    apart = max(float(np.linalg.norm(p - q)) for p in points for q in points)
+    checks.that(apart <= domain.diameter * (1 + 1e-9) + tol, "diameter must bound all distances")
 
 
 def _check_projection(checks: _Checks, domain: Domain, x: Vector, corners: list[Vector], tol: float) -> None:

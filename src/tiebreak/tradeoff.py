@@ -12,7 +12,7 @@ from .arrays import UNIT_ROUNDOFF, Vector, as_positive, as_real_array
 from .kernels import clock
 from .plan import plan
 from .problem import Problem
-from .result import Result
+from .result import Result, Status
 from .solve import Method, solve
 
 
@@ -179,6 +179,8 @@ def _default_slacks(problem: Problem, solved: Callable[[Problem, int], Result]) 
     """Geometric, up to the loss at which the upper level is free to take its own minimum."""
     strict = solved(problem.with_slack(0.0), 2)
     free = solved(Problem(problem.lower, [*problem.before, problem.upper], problem.domain), 1)
+    if Status.UNBOUNDED in (strict.status, free.status):
+        raise ValueError("one of the levels falls for ever over this domain: pass slacks=, or bound the domain")
     most = problem.lower.value(free.x) - strict.certificate.g_lower if np.isfinite(free.x).all() else np.nan
     if not np.isfinite(most):
         raise ValueError("what lower-level loss matters was not found out within max_time: raise it, or pass slacks=")

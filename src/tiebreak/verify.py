@@ -242,7 +242,7 @@ def _worst(value: Vector, low: Vector, high: Vector, size: Vector) -> float:
 def _separated(domain: Domain, x: Vector, slopes: Sequence[Vector]) -> bool:
     """Whether a linear minimisation shows that x is outside."""
     for slope in slopes:
-        if "lmo" in domain.oracles and slope.any():
+        if _has_minima(domain) and slope.any():
             s = domain.lmo(slope)
             size = float(np.abs(slope) @ np.abs(x)) + x.size * UNIT_ROUNDOFF * float(np.abs(slope) @ np.abs(s))
             if float(slope @ x) < domain.lmo_bound(slope, s) - FEASIBLE * size:
@@ -271,7 +271,7 @@ def _least(domain: Domain, x: Vector, own: _Look, before: list[_Look], slack: fl
 
     As x is in Z, a solution x* has g_j(x*) <= g_j(x) + slack, so that <grad g_j(x), x* - x> <= slack for all before.
     """
-    if "lmo" not in domain.oracles:
+    if not _has_minima(domain):
         return -inf
     units = [float(np.linalg.norm(own.grad)) / (float(np.linalg.norm(look.grad)) or inf) for look in before]
 
@@ -297,6 +297,11 @@ def _least(domain: Domain, x: Vector, own: _Look, before: list[_Look], slack: fl
     return own.value - best - own.noise if isfinite(best) else -inf
 
 
+def _has_minima(domain: Domain) -> bool:
+    """Whether linear functions have minima over the set, and an oracle for them."""
+    return "lmo" in domain.oracles and domain.bounded
+
+
 def _most(domain: Domain, x: Vector, slope: Vector) -> float:
     """At least the most that <slope, x - s> can be for s in Z: what ``lmo`` may be off by is allowed for."""
     s = domain.lmo(slope)
@@ -307,7 +312,7 @@ def _most(domain: Domain, x: Vector, slope: Vector) -> float:
 def _tries(problem: Problem, x: Vector, weights: Sequence[float]) -> Iterator[Vector]:
     """x, and points of Z that lower f + weight g (inf: g alone), by conditional gradient with halved steps."""
     yield x
-    for weight in weights if "lmo" in problem.domain.oracles else ():
+    for weight in weights if _has_minima(problem.domain) else ():
         value, grad = _mixed(problem, weight)
         y = x
         for _ in range(STEPS):

@@ -195,6 +195,8 @@ class _WatchedDomain(_Watched, Domain):
     parts = _passed_on("parts")
     each = _passed_on("each")
     euclidean_radius = _passed_on("euclidean_radius")
+    bounded = _passed_on("bounded")
+    some_point = _passed_on("some_point")
     signs = _passed_on("signs")
     shrinks = _passed_on("shrinks")
     shrinks_groups = _passed_on("shrinks_groups")

@@ -32,7 +32,6 @@ CASES = {
     "unknown table": ("[domain]", "[domian] # here", "domian", ["did you mean 'domain'?"]),
     "unknown key": ("[upper]", "tol_upper = 1e-3 # here\n[upper]", "tol_upper", ["no key 'tol_upper'"]),
     "not a table": ("[upper]\n" + UPPER, "upper = 3 # here", "upper", ["must be a table"]),
-    "no domain": ("[domain]\n" + DOMAIN, "", "", ["a problem file needs domain"]),
     "no lower": ("[lower]", "[levels] # here", "upper", ["chain of levels has no key 'upper'"]),
     # names
     "no type": (UPPER, "dim = 3", "upper", ["type is missing", "LeastSquares"]),
@@ -175,7 +174,7 @@ CASES = {
         "domain.bounds",
         ["low 1 above high 0"],
     ),
-    "box": (DOMAIN, 'type = "Box"\nlower = 0\nupper = [1, inf, 1] # here', "domain.upper", ["upper"]),
+    "box": (DOMAIN, 'type = "Box"\nlower = 0\nupper = [1, nan, 1] # here', "domain.upper[1]", ["NaN"]),
     "groups": (
         DOMAIN,
         'type = "GroupBall"\nradius = 1\ngroups = [[0, 1], [1]] # here',

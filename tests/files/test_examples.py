@@ -110,3 +110,14 @@ def test_data_is_what_the_script_writes(tmp_path: Path, monkeypatch: pytest.Monk
                 for key in new.files:  # products differ in the last digit from one BLAS to the next
                     same = np.testing.assert_allclose if new[key].dtype.kind == "f" else np.testing.assert_array_equal
                     same(new[key], old[key])
+
+
+@pytest.mark.parametrize("domain", ["", '[domain]\ntype = "Box"\nlower = [0, -inf]\nupper = [inf, inf]\n'])
+def test_a_file_without_a_domain_or_without_bounds(domain: str, tmp_path: Path) -> None:
+    """Without the table, the whole space; ends may be inf."""
+    file = tmp_path / "open.toml"
+    levels = 'upper = "SquaredNorm"\n[lower]\ntype = "LeastSquares"\nA = [[1, 1]]\nb = [1]\n'
+    file.write_text(levels + domain)
+    problem = read_task(file).problem
+    assert problem is not None and not problem.domain.bounded
+    np.testing.assert_allclose(tb.solve(problem).x, [0.5, 0.5])

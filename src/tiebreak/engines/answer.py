@@ -13,6 +13,29 @@ class Elsewhere(Exception):
     """This way does not lead to the answer, or another one is likely to be faster."""
 
 
+class Unbounded(Exception):
+    """A level has no minimum: from some solution of the levels before it falls for ever along a ray.
+
+    Attributes
+    ----------
+    level : int
+        Which one, the first being 0.
+    ray : array
+        The direction.
+    point : array
+        A point of Z, a solution of the levels before.
+    finished : tuple of Answer
+        Those of the levels before.
+    partial : Answer or None
+        The same as one answer, in terms of the task that was asked.
+    """
+
+    def __init__(self, level: int, ray: Vector, point: Vector, finished: tuple[Answer, ...] = ()) -> None:
+        super().__init__(f"level {level + 1} is not bounded below")
+        self.level, self.ray, self.point, self.finished = level, ray, point, finished
+        self.partial: Answer | None = None
+
+
 @dataclass(frozen=True)
 class Answer:
     """A point of Z and a bracket around both optimal values.

@@ -17,7 +17,7 @@ from ..arrays import Vector
 from ..objectives.base import Objective
 from ..problem import Problem
 from ..sets.base import Domain
-from .answer import Answer, Elsewhere
+from .answer import Answer, Elsewhere, Unbounded
 from .interrupt import OutOfTime, keeping, levels_kept
 
 logger = getLogger("tiebreak")
@@ -158,10 +158,21 @@ class Choice:
                 partial = _unfinished(finished, reduced.levels)
                 stop.partial = replace(partial, x=self.point(partial.x))  # type: ignore[union-attr]
             raise
+        except Unbounded as stop:
+            self.take_back(stop)
+            raise
         last = answers[-1]
         if len(answers) == len(reduced.levels):
             last = replace(last, brackets=tuple((answer.f_lower, answer.f_upper) for answer in answers))
         return self.inverted(last)
+
+    def take_back(self, stop: Unbounded) -> None:
+        """What is known of a level without a minimum, in terms of the task that was asked."""
+        levels, here = self.reduced.levels, self.point(stop.point)
+        stop.ray = self.point(stop.point + stop.ray) - here
+        nothing = Answer(here, -np.inf, np.inf, -np.inf, np.inf)
+        partial = _unfinished(stop.finished, levels) if stop.finished else replace(nothing, notes=_no_levels(levels))
+        stop.point, stop.partial = here, replace(partial, x=here)
 
     def after(self, step: Reduction) -> Choice:
         """The choice for the task that the reduction was made from."""
@@ -233,6 +244,10 @@ def _unfinished(finished: Sequence[Answer], levels: Sequence[Objective]) -> Answ
         last.x, g_lower, g_upper, f_lower, f_upper, well_posed=False, notes=notes, assumes=last.assumes,
         brackets=tuple(brackets),
     )  # fmt: skip
+
+
+def _no_levels(levels: Sequence[Objective]) -> tuple[str, ...]:
+    return (f"stopped after none of {len(levels)} levels",) if len(levels) > 1 else ()
 
 
 # -- the engines ---------------------------------------------------------------------------------------------------

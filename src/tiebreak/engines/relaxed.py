@@ -3,20 +3,24 @@
 v(eps) = max over lam of min over X of f + lam (g - g* - eps), X the solutions of the levels before g (all of Z where
 there are none). For each lam the inner problem is an ordinary convex one that an exact engine solves; g at its solution
 falls as lam grows, and a root search finds the lam at which it meets g* + slack. Two solutions on either side of the
-root give, mixed, a feasible point, and f there is within the duality gap of optimal. The gap ends the search. Over Z
-the proof of the answer is left to the bounds; after other levels it is the best dual, by the engine's brackets.
+root give, mixed, a feasible point, and f there is within the duality gap of optimal. The gap ends the search. Over a
+bounded Z the proof of the answer is left to the bounds; after other levels, and over unbounded sets, it is the best
+dual, by the engine's brackets.
+
+Over an unbounded set f + lam g may have no minimum for small lam: it falls along a ray, on which g rises, as else f
+would have none over the solutions either. A point far out on the ray stands for the solution then.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays import UNIT_ROUNDOFF, Vector
 from ..objectives.base import Objective
-from .answer import Answer
+from .answer import Answer, Unbounded
 from .choice import Choice, Task
 from .interrupt import OutOfTime, keeping
 
@@ -28,6 +32,9 @@ NEAR = 1e-2
 
 MOST = 80
 """Inner problems solved at most."""
+
+FARTHEST = 2.0**200
+"""How far out on a ray a point is looked for, in units of the solution."""
 
 
 class Relaxed(NamedTuple):
@@ -58,16 +65,49 @@ class Path:
 
     choice: Choice
     corners: list[_Corner] = field(default_factory=list)  # by their multipliers
+    rays: dict[float, Vector] = field(default_factory=dict)  # by the multipliers for which there is no solution
 
     def __post_init__(self) -> None:
         assert self.choice.engine is not None
-        levels = self.choice.reduced.levels
+        levels, domain = self.choice.reduced.levels, self.choice.reduced.domain
         self.g, self.f = levels[-2:] if len(levels) > 1 else (levels[0], levels[0])
-        before = Task(levels[:-2], self.choice.reduced.domain)
-        self._minimise = self.choice.engine.minimiser(before)
-        self.lowest = self._minimise(self.g)
+        self._minimise = self.choice.engine.minimiser(Task(levels[:-2], domain))
+        self.open = domain.rows is not None and not np.isfinite(domain.outer_box).all()
+        self.by_engine = self.open or len(levels) > 2
+        self.lowest = self._before_f() if self.open else self._minimise(self.g)
         self.z = self.lowest.x
         self.least = self.g.value(self.z)
+
+    def _before_f(self) -> Answer:
+        """The answer for g, found with f as the level after it: that often shows where in the set solutions are."""
+        assert self.choice.engine is not None
+        task = self.choice.reduced
+        try:
+            answer = self.choice.engine.minimiser(Task(task.levels[:-1], task.domain))(self.f)
+        except Unbounded as stop:
+            self.choice.take_back(stop)
+            raise
+        brackets = answer.brackets[: max(1, len(task.levels) - 1)]
+        return replace(answer, f_lower=brackets[-1][0], f_upper=brackets[-1][1], brackets=brackets)
+
+    def reached(self, lam: float, level: float) -> _Corner:
+        """The corner for one more multiplier; where there is none, a point above the level on the ray."""
+        if lam not in self.rays:
+            try:
+                return self.corner(lam)
+            except Unbounded as stop:
+                self.rays[lam] = stop.ray
+        return self._on_ray(lam, level)
+
+    def _on_ray(self, lam: float, level: float) -> _Corner:
+        ray = self.rays[lam]
+        step = (1 + float(np.abs(self.z).max())) / float(np.abs(ray).max())
+        far = FARTHEST * step
+        while not (high := self.g.value(x := self.z + step * ray)) > level:
+            step *= 4
+            if not step < far:
+                raise Unbounded(len(self.choice.reduced.levels) - 1, ray, self.z, ())
+        return _Corner(lam, x, self.f.value(x), high, -np.inf)
 
     def corner(self, lam: float) -> _Corner:
         """Solve for one more multiplier."""
@@ -79,7 +119,7 @@ class Path:
 
     def level(self, slack: float) -> float:
         """What g may be: after other levels, so little that g(x) <= g* + slack can be proved, rounding included."""
-        if len(self.choice.reduced.levels) == 2:  # then the bounds see to it
+        if not self.by_engine:  # then the bounds see to it
             return self.least + slack
         allowed = min(self.least, self.lowest.f_lower) + slack
         return allowed - 2 * self.g.rounding(self.z)[0] - 8 * UNIT_ROUNDOFF * (abs(self.least) + slack)
@@ -87,6 +127,8 @@ class Path:
     def beside(self, level: float) -> tuple[_Corner | None, _Corner | None]:
         """The nearest known corners whose g is above the level, and at most the level."""
         above = [one for one in self.corners if one.g > level]
+        if self.rays and not above:
+            above = [self._on_ray(max(self.rays), level)]
         below = [one for one in self.corners if one.g <= level]
         return (above[-1] if above else None), (below[0] if below else None)
 
@@ -108,9 +150,10 @@ def solve_relaxed(path: Path, slack: float) -> Relaxed:
     with keeping(lambda: Answer(point(path.z), -np.inf, np.inf, -np.inf, np.inf)):
         found = _search(path, slack)
     answer = None
-    if len(choice.reduced.levels) > 2:
+    if path.by_engine:
+        found = found._replace(x=_feasible(path, found.x, slack))
         answer = choice.inverted(_proved(path, found, slack))
-    return Relaxed(point(found.x), point(path.z), found.multiplier, answer)
+    return Relaxed(point(found.x), point(path.z), found.multiplier if answer is None else answer.multiplier, answer)
 
 
 def _proved(path: Path, found: Relaxed, slack: float) -> Answer:
@@ -120,30 +163,60 @@ def _proved(path: Path, found: Relaxed, slack: float) -> Answer:
     """
     lowest = path.lowest
     g_lower, g_upper = lowest.f_lower, lowest.f_upper
-    bounds = [path.f.lower_bound]
+    bounds = [(path.f.lower_bound, 0.0)]
     for corner in path.corners:
         price = corner.lam * (g_upper + slack)
-        bounds.append(corner.least - price - 4 * UNIT_ROUNDOFF * (abs(corner.least) + 2 * abs(price)))
-    f_lower = max((bound for bound in bounds if not np.isnan(bound)), default=-np.inf)
+        bounds.append((corner.least - price - 4 * UNIT_ROUNDOFF * (abs(corner.least) + 2 * abs(price)), corner.lam))
+    f_lower, multiplier = max(bound for bound in bounds if not np.isnan(bound[0]))
+    f_upper = _attained(path, found.x, slack)
     return Answer(
         found.x,
         g_lower,
         g_upper,
         f_lower,
-        np.inf,
-        multiplier=found.multiplier,
+        f_upper,
+        multiplier=multiplier,
         well_posed=lowest.well_posed,
         notes=lowest.notes,
         assumes=lowest.assumes,
-        brackets=(*lowest.brackets, (f_lower, np.inf)),
+        brackets=(*lowest.brackets, (f_lower, f_upper)),
     )
+
+
+def _feasible(path: Path, x: Vector, slack: float) -> Vector:
+    """x, or a point beside it on the way to z, with g at most g* + slack for certain, rounding included, if there is.
+
+    By convexity g at a mix is at most the mix of the two values.
+    """
+    for held_back in (0.0, 1e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-8):
+        mixed = path.z + (1 - held_back) * (x - path.z) if held_back else x
+        if _allows(path, mixed, slack):
+            return mixed
+    return x
+
+
+def _allows(path: Path, x: Vector, slack: float) -> bool:
+    g, error = path.g.value_and_error(x)
+    allowed = path.lowest.f_lower + slack
+    return g + error <= allowed - 4 * UNIT_ROUNDOFF * (abs(path.lowest.f_lower) + slack)
+
+
+def _attained(path: Path, x: Vector, slack: float) -> float:
+    """f(x), rounded up, where x is feasible for certain; inf where that is not known.
+
+    After other levels it never is: x need not be one of their solutions to the last digit.
+    """
+    if len(path.choice.reduced.levels) > 2 or not _allows(path, x, slack):
+        return float(np.inf)
+    value = path.f.value(x)
+    return value + path.f.rounding(x)[0] + UNIT_ROUNDOFF * abs(value)
 
 
 def _search(path: Path, slack: float) -> Relaxed:
     """The multiplier at which the solution of the inner problem meets the slack."""
     f, z = path.f, path.z
     level = path.level(slack)
-    free = path.corners[0] if path.corners else path.corner(0.0)
+    free = path.corners[0] if path.corners and not path.rays else path.reached(0.0, level)
     if free.g <= level:
         return Relaxed(free.x, z, 0.0)
     # v is convex, so its slope at the slack is at most that of the chord to v(0) <= f(z)
@@ -152,7 +225,9 @@ def _search(path: Path, slack: float) -> Relaxed:
         return Relaxed(z, z, 0.0)
     below, above = path.beside(level)
     assert below is not None  # at least the free one
-    above = above or path.corner(2 * steep)
+    above = above or path.reached(2 * steep, level)
+    while path.open and above.g > level and above.lam < FARTHEST * steep:
+        below, above = above, path.reached(8 * above.lam, level)
     older, newer = below, above
     dual = max(_dual(below, level), _dual(above, level))
     rounds = 3
@@ -170,7 +245,7 @@ def _search(path: Path, slack: float) -> Relaxed:
         if not below.lam < lam < above.lam:
             break
         try:
-            older, newer = newer, path.corner(lam)
+            older, newer = newer, path.reached(lam, level)
         except OutOfTime:  # the mixture is feasible
             break
         dual = max(dual, _dual(newer, level))

@@ -204,9 +204,7 @@ class _Reader:
         if not isinstance(levels, list) or not levels:
             raise KeyProblem(("levels",), "must be a list of objectives, the most important first: write [[levels]]")
         made = [self.build.objective(level, ("levels", i)) for i, level in enumerate(levels)]
-        if "domain" not in spec:
-            raise KeyProblem((), "a chain of levels needs domain")
-        domain = self.build.domain(spec["domain"], ("domain",))
+        domain = self.build.domain(spec["domain"], ("domain",)) if "domain" in spec else None
         given = {key: self._several(key) for key in ("slack", "relative_slack", "names") if key in spec}
         try:
             return Problem(made[-1], made[:-1], domain, **given)

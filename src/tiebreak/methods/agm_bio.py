@@ -46,9 +46,7 @@ class AGMBiO(Solver[AGMState]):
     True
     """
 
-    needs: ClassVar[frozenset[str]] = frozenset(
-        {"upper.grad", "lower.grad", "domain.lmo", "domain.project", "domain.project_cut"}
-    )
+    needs: ClassVar[frozenset[str]] = frozenset({"upper.grad", "lower.grad", "domain.project", "domain.project_cut"})
     info: ClassVar[MethodInfo] = MethodInfo(
         name="agm-bio",
         reference="Cao, Jiang, Yazdandoost Hamedani, Mokhtari, NeurIPS 2024",

@@ -82,7 +82,7 @@ class APDB(Solver[APDBState]):
     average: bool = False
     tol_lower: float | None = None
 
-    needs: ClassVar[frozenset[str]] = PROJECTION
+    needs: ClassVar[frozenset[str]] = PROJECTION | {"domain.lmo"}
     info: ClassVar[MethodInfo] = MethodInfo(
         name="apdb",
         reference="Hamedani, Aybat, SIAM J. Optimization 31, 2021",

@@ -66,7 +66,7 @@ class FCBiO(Bisection):
     True
     """
 
-    needs: ClassVar[frozenset[str]] = PROJECTION
+    needs: ClassVar[frozenset[str]] = PROJECTION | {"domain.lmo"}
     info: ClassVar[MethodInfo] = MethodInfo(
         name="fc-bio",
         reference="Zhang, Chen, Xu, Zhang, NeurIPS 2024",

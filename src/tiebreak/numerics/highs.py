@@ -35,6 +35,7 @@ class Status(NamedTuple):
     optimal: bool = False
     infeasible: bool = False
     out_of_time: bool = False
+    unbounded: bool = False  # or perhaps infeasible
 
 
 class Model:
@@ -145,6 +146,7 @@ class Model:
                     status == words.kOptimal,
                     status == words.kInfeasible,
                     status == words.kTimeLimit,
+                    status in (words.kUnbounded, words.kUnboundedOrInfeasible),
                 )
             return None
         finally:

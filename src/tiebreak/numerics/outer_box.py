@@ -1,4 +1,4 @@
-"""What is proved before a polyhedron is a domain: it has a point, it has no ray, and a box holds it."""
+"""What is proved of a polyhedron: that it has a point, and that a box holds it, or that no box is known to."""
 
 from __future__ import annotations
 
@@ -17,12 +17,24 @@ TIGHTEN = 200
 """Up to this many missing bounds, each gets a linear programme of its own."""
 
 
+class EmptySet(ValueError):
+    """It is proved that a polyhedron has no point."""
+
+
+class NoBox(ValueError):
+    """No box is known to hold a polyhedron; ``ray`` is a direction in which it goes on for ever, where one is known."""
+
+    def __init__(self, message: str, ray: Vector | None = None) -> None:
+        super().__init__(message)
+        self.ray = ray
+
+
 def feasible_point(rows: Rows) -> Vector:
-    """A vertex; a ValueError where it is proved that there is none."""
+    """A vertex; ``EmptySet`` where it is proved that there is none."""
     empty = "the polyhedron is empty: no point satisfies all rows and bounds"
     implied = propagated(rows)
     if (implied.lower > implied.upper).any():
-        raise ValueError(empty)
+        raise EmptySet(empty)
     try:
         x = LinearProgram(rows, rough_scale(implied)).solve(np.zeros_like(rows.lower)).x
         free = np.bincount(rows.A.indices, minlength=x.size) == 0  # in no row: no reason to be far out
@@ -30,15 +42,28 @@ def feasible_point(rows: Rows) -> Vector:
     except LinearProgramError as error:
         if error.ray is None or not shown_empty(implied, error.ray):
             raise
-        raise ValueError(empty) from None
+        raise EmptySet(empty) from None
+
+
+def loose_box(rows: Rows, point: Vector) -> Rows:
+    """The same bounds, none of them tightened: a few times as far out, at the cost of one linear programme."""
+    implied = propagated(rows)
+    if np.isfinite(implied.lower).all() and np.isfinite(implied.upper).all():
+        return implied
+    refuse_free_columns(implied)
+    return _proved_box(implied, point)
 
 
 def outer_box(rows: Rows, point: Vector) -> Rows:
-    """The rows with finite bounds on all variables: implied ones where the given ones are missing or generous."""
+    """The rows with finite bounds on all variables: implied ones where the given ones are missing or generous.
+
+    ``NoBox`` where there is none.
+    """
     implied = propagated(rows)
     missing = np.flatnonzero(~np.isfinite(np.concatenate([implied.lower, implied.upper])))
     if missing.size == 0:
         return implied
+    refuse_free_columns(implied)
     box = _proved_box(implied, point)
     if missing.size > TIGHTEN:
         return box
@@ -113,15 +138,31 @@ def _proved_box(rows: Rows, point: Vector) -> Rows:
         if (np.maximum(np.abs(lower), np.abs(upper)) <= inner).all():
             return rows._replace(lower=lower, upper=upper)
         reach = 4 * inner
-    raise ValueError("the rows do not bound every variable to working precision; add bounds, or scale the rows")
+    raise NoBox("the rows do not bound every variable to working precision; add bounds, or scale the rows")
 
 
-def _unbounded(ray: Vector) -> ValueError:
+def refuse_free_columns(rows: Rows) -> None:
+    """``NoBox`` where a variable may go on for ever by itself: what most unbounded sets have, at next to no cost."""
+    A = sp.coo_array(rows.A)
+    up, down = np.isinf(rows.upper), np.isinf(rows.lower)
+    above, below = np.isfinite(rows.high)[A.row], np.isfinite(rows.low)[A.row]
+    rises, falls = A.data > 0, A.data < 0
+    up[A.col[(rises & above) | (falls & below)]] = False
+    down[A.col[(rises & below) | (falls & above)]] = False
+    for free, sign in ((up, 1.0), (down, -1.0)):
+        if free.any():
+            ray = np.zeros(free.size)
+            ray[int(np.argmax(free))] = sign
+            raise _unbounded(ray)
+
+
+def _unbounded(ray: Vector) -> NoBox:
     far = int(np.argmax(np.abs(ray)))
     moving = ", ".join(f"x[{i}] by {ray[i]:.3g}" for i in np.flatnonzero(np.abs(ray) > 1e-9)[:5])
-    return ValueError(
+    return NoBox(
         f"the polyhedron is unbounded: x[{far}] has no bound {'above' if ray[far] > 0 else 'below'} "
-        f"(a ray moves {moving}); add bounds or rows that hold it"
+        f"(a ray moves {moving}); add bounds or rows that hold it",
+        ray,
     )
 
 

@@ -1,6 +1,6 @@
 """Convex sets and their oracles: linear minimisation, with and without a cut, and projection."""
 
-from .base import Cut, CutStatus, Domain
+from .base import Cut, CutStatus, Domain, MissingOracle
 from .birkhoff import Birkhoff
 from .box import Box
 from .columns import Columns
@@ -9,10 +9,11 @@ from .ksparse import KSparse
 from .l1 import L1Ball
 from .l2 import L2Ball
 from .lp import LpBall
-from .oracles import FromOracles, MissingOracle
+from .oracles import FromOracles
 from .polyhedron import Polyhedron
 from .product import Product
 from .simplex import Simplex
+from .space import Space
 from .spectral import NuclearBall, Spectrahedron
 
 __all__ = [
@@ -33,5 +34,6 @@ __all__ = [
     "Polyhedron",
     "Product",
     "Simplex",
+    "Space",
     "Spectrahedron",
 ]

@@ -1,4 +1,4 @@
-"""What a domain is: a compact convex set known through a few oracles."""
+"""What a domain is: a closed convex set known through a few oracles."""
 
 from __future__ import annotations
 
@@ -16,6 +16,10 @@ from ..arrays import UNIT_ROUNDOFF, Vector, as_vector
 from ..numerics.rows import Rows
 from .faces import Face
 from .rows import Axes, ByRows, Polyhedral
+
+
+class MissingOracle(TypeError):
+    """A set was asked for an oracle that it does not have."""
 
 
 class CutStatus(StrEnum):
@@ -50,8 +54,12 @@ class Cut:
     status: CutStatus
 
 
+WITHOUT_LMO = frozenset({"project", "project_cut", "contains"})
+"""The oracles of unbounded sets: linear functions have no minimum over most of them."""
+
+
 class Domain(ABC):
-    """A compact convex set Z.
+    """A closed convex set Z; most are compact.
 
     A subclass supplies ``lmo``, ``project``, ``contains`` and ``diameter``; ``lmo_cut`` and ``project_cut`` have
     generic versions through those, which a subclass overrides where something faster is exact.
@@ -74,6 +82,9 @@ class Domain(ABC):
 
     searches: bool = False
     """Whether ``contains`` is a search through ``lmo``, so that it costs many calls and tells nothing new."""
+
+    bounded: bool = True
+    """Whether some ball holds the set. Sets that are not bounded have no ``lmo`` and no ``lmo_cut`` in ``oracles``."""
 
     polytope: bool = False
     """Whether the set is a polytope and ``lmo`` returns its vertices, exactly."""
@@ -138,6 +149,12 @@ class Domain(ABC):
     def diameter(self) -> float:
         """An upper bound on the Euclidean distance of two points of Z (for ``dim = None``: in any dimension)."""
 
+    def some_point(self) -> Vector:
+        """A point of the set, always the same; for sets whose number of variables is known."""
+        assert self.dim is not None
+        nothing = np.zeros(self.dim)
+        return self.lmo(nothing) if "lmo" in self.oracles else self.project(nothing)
+
     def lmo_bound(self, c: Vector, s: Vector) -> float:
         """A number proved to be at most min <c, .> over Z, given ``s = lmo(c)``.
 
@@ -176,10 +193,10 @@ class Domain(ABC):
 
     @property
     def outer_box(self) -> tuple[Vector, Vector]:
-        """Lower and upper bounds on all entries of its points, finite; for sets with ``rows``."""
+        """Lower and upper bounds on all entries of its points, finite if it is bounded; for sets with ``rows``."""
         assert self.rows is not None
         lower, upper = self.rows.lower, self.rows.upper
-        if np.isfinite(lower).all() and np.isfinite(upper).all():
+        if (np.isfinite(lower).all() and np.isfinite(upper).all()) or not self.bounded:
             return lower, upper
         return self.polyhedral.box.lower, self.polyhedral.box.upper
 
@@ -224,6 +241,8 @@ class Domain(ABC):
         Where all signs are known it is a linear maximum; in general no point is farther from zero than one point and
         the diameter away from it.
         """
+        if not self.bounded:
+            return float(np.inf) if size.any() else 0.0
         signs = self.signs(size.size)
         if signs.all():
             c = -signs * size

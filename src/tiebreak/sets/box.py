@@ -10,8 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import Vector, as_count, as_real_array, as_vector
-from .base import Cut, CutStatus, Domain, signs_within
+from ..arrays import Vector, as_count, as_numbers
+from .base import WITHOUT_LMO, Cut, CutStatus, Domain, MissingOracle, signs_within
 from .cuts.crossing import EXACT, SHORTFALL
 from .cuts.dual import checked
 from .faces import Face
@@ -25,7 +25,8 @@ class Box(Domain):
     Parameters
     ----------
     lower, upper : array or float
-        The bounds, finite; a number stands for all coordinates. Equal bounds fix a coordinate.
+        The bounds; a number stands for all coordinates. Equal bounds fix a coordinate. Ends may be infinite:
+        ``Box(0, inf)`` is the orthant. A box with such an end has no linear minimisation oracle.
     dim : int, optional
         The dimension, where both bounds are numbers. Without it such a box fits any dimension, and its
         diameter counts as infinite.
@@ -46,6 +47,8 @@ class Box(Domain):
     array([0.5, 2. ])
     >>> box.project(np.array([-4.0, 1.5]))
     array([0. , 1.5])
+    >>> Box(0.0, np.inf, dim=2).project(np.array([-4.0, 1.5]))
+    array([0. , 1.5])
     """
 
     polytope = True
@@ -64,6 +67,13 @@ class Box(Domain):
         self.dim = sizes.pop() if sizes else None
         if np.any(self.lower > self.upper):
             raise ValueError("lower must not be above upper in any coordinate; the box would be empty")
+        if np.any(self.lower == inf) or np.any(self.upper == -inf):
+            raise ValueError(
+                "lower must be below inf and upper above -inf in every coordinate; there is no number else"
+            )
+        self.bounded = bool(np.isfinite(self.lower).all() and np.isfinite(self.upper).all())
+        if not self.bounded:
+            self.polytope, self.oracles = False, WITHOUT_LMO
 
     def __repr__(self) -> str:
         if self.lower.ndim or self.upper.ndim:
@@ -72,10 +82,12 @@ class Box(Domain):
 
     def lmo(self, c: Vector) -> Vector:
         c = self._check(c, "c")
+        self._need_bounds("lmo")
         return np.where(c >= 0, self.lower, self.upper)
 
     def lmo_cut(self, a: Vector, c: Vector, b: float, *, warm: float = 0.0) -> Cut:
         a, c, b = checked(self, a, c, b)
+        self._need_bounds("lmo_cut")
         lower, upper = np.broadcast_to(self.lower, a.shape), np.broadcast_to(self.upper, a.shape)
         s = np.where((a > 0) | ((a == 0) & (c >= 0)), lower, upper)
         size = float(np.abs(c) @ np.maximum(np.abs(lower), np.abs(upper))) + abs(b)
@@ -110,7 +122,9 @@ class Box(Domain):
         """
         x = self._check(x, "x")
         size = np.maximum(np.abs(x), 1e-6 * np.minimum(np.abs(x).max(), self.upper - self.lower))
-        low, high = tol * np.maximum(size, np.abs(self.lower)), tol * np.maximum(size, np.abs(self.upper))
+        low, high = (
+            tol * np.maximum(size, np.where(np.isfinite(end), np.abs(end), 0.0)) for end in (self.lower, self.upper)
+        )
         return bool(np.all(x >= self.lower - low) and np.all(x <= self.upper + high))
 
     def distance_outside(self, x: Vector) -> float:
@@ -140,10 +154,13 @@ class Box(Domain):
         return np.broadcast_to(signs_within(self.lower, self.upper), (dim,))
 
     def largest(self, size: Vector) -> float:
-        return float(np.sum(size * np.maximum(np.abs(self.lower), np.abs(self.upper)))) * (1 + 1e-10)
+        most = np.broadcast_to(np.maximum(np.abs(self.lower), np.abs(self.upper)), size.shape)
+        return float(np.sum(size[size > 0] * most[size > 0])) * (1 + 1e-10)
 
     def optimal_face(self, slope: Vector, doubt: Vector, most: int) -> Face | None:
         """A corner, and the same with one free coordinate at its other bound."""
+        if not self.bounded:
+            return None
         lower, upper = self._bounds(slope.size)
         corner = np.where(slope >= 0, lower, upper)
         free = (np.abs(slope) <= doubt) & (lower < upper)
@@ -158,6 +175,10 @@ class Box(Domain):
     def _bounds(self, dim: int) -> tuple[Vector, Vector]:
         """Both bounds of every coordinate."""
         return np.broadcast_to(self.lower, (dim,)).copy(), np.broadcast_to(self.upper, (dim,)).copy()
+
+    def _need_bounds(self, oracle: str) -> None:
+        if not self.bounded:
+            raise MissingOracle(f"{self!r} has infinite ends: linear functions need not have a minimum, so no {oracle}")
 
 
 @dataclass(frozen=True)
@@ -179,5 +200,9 @@ class BoxFace(Face):
 
 
 def _bound(value: ArrayLike, name: str) -> np.ndarray:
-    bound = as_real_array(value, name).copy()
-    return bound if bound.ndim == 0 else as_vector(bound, name)
+    bound = as_numbers(value, name).copy()
+    if np.isnan(bound).any():
+        raise ValueError(f"{name} holds NaN entries; an end that does not matter is inf or -inf")
+    if bound.ndim > 1 or bound.size == 0:
+        raise ValueError(f"{name} must be a number or a 1-D array that is not empty, got shape {bound.shape}")
+    return bound

@@ -109,6 +109,10 @@ class Columns(Domain):
         return length_of(np.array([self.each.distance_outside(column.copy()) for column in X.T]))
 
     @property
+    def bounded(self) -> bool:  # type: ignore[override]
+        return self.each.bounded
+
+    @property
     def diameter(self) -> float:
         return float(np.sqrt(self.shape[1])) * self.each.diameter
 

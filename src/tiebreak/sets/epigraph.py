@@ -84,7 +84,8 @@ def absolute_values(domain: Domain, index: NDArray[np.intp]) -> Polyhedron:
     identity = sp.eye_array(count)
     blocks: list[Any] = [[Z.A, B[:, index]], [pick, -identity], [-pick, -identity]]
     lower, upper = domain.outer_box
-    extents = np.maximum(np.abs(lower), np.abs(upper))[index]
+    implied = np.isinf(Z.lower) | np.isinf(Z.upper)  # a bound that rows imply would be one more at their corners
+    extents = (np.maximum(np.abs(lower), np.abs(upper)) * np.where(implied, 2.0, 1.0))[index]
     nothing = np.zeros(2 * count)
     return Polyhedron.of(
         Rows(

@@ -10,15 +10,11 @@ from numpy.typing import ArrayLike
 
 from ..arrays import UNIT_ROUNDOFF, Vector, as_count, as_scalar, as_vector
 from ..usercode import call
-from .base import Cut, Domain
+from .base import Cut, Domain, MissingOracle
 from .cuts.dual import cut_by_dual, project_by_dual
 from .outside import length_of
 
 MAX_CORNERS = 500
-
-
-class MissingOracle(TypeError):
-    """A set made by :class:`FromOracles` was asked for an oracle that it was not given."""
 
 
 class FromOracles(Domain):
@@ -64,7 +60,7 @@ class FromOracles(Domain):
     >>> box.project(np.array([2.0, 0.0]))
     Traceback (most recent call last):
     ...
-    tiebreak.sets.oracles.MissingOracle: this set has no projection; pass project=... to FromOracles
+    tiebreak.sets.base.MissingOracle: this set has no projection; pass project=... to FromOracles
     """
 
     def __init__(

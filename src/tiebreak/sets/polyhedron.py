@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike
 from ..arrays import Matrix, Vector, as_names, as_real_array, as_scalar, as_sparse, as_vector
 from ..numerics.linear_programme import LinearProgram, LinearProgramError
 from ..numerics.nearest import nearest_point
-from ..numerics.outer_box import feasible_point, outer_box, typical_size
+from ..numerics.outer_box import NoBox, feasible_point, outer_box, refuse_free_columns, typical_size
+from ..numerics.propagation import propagated
 from ..numerics.rows import Rows
-from .base import Cut, CutStatus, Domain
+from .base import WITHOUT_LMO, Cut, CutStatus, Domain, MissingOracle
 from .cuts.crossing import EXACT
 from .cuts.dual import checked, cut_by_dual
 from .outside import length_of, pulled_back
@@ -25,11 +26,15 @@ from .simplex import simplex_of
 Pair: TypeAlias = tuple[float | None, float | None]
 
 AT_ONCE = 4_000_000
-"""Up to so many entries of the rows, bounds included, a polyhedron is proved to be bounded and not empty when made."""
+"""Up to so many entries of the rows, bounds included, a polyhedron is proved to be bounded, or not, when made."""
+
+
+NEXT_TO_NOTHING = 2.0**-30
+"""Bounds that rows imply make no variable smaller than this, beside the largest one."""
 
 
 class Polyhedron(Domain):
-    """The set {x : A_ub x <= b_ub, A_eq x = b_eq, low <= x <= high}, which must be bounded and not empty.
+    """The set {x : A_ub x <= b_ub, A_eq x = b_eq, low <= x <= high}, which must not be empty.
 
     Parameters
     ----------
@@ -46,10 +51,9 @@ class Polyhedron(Domain):
     Raises
     ------
     ValueError
-        When it is proved that no point satisfies all rows, or that the set is unbounded; the message names a
-        direction. (Where HiGHS finds no point in any way and there is no such proof: ``LinearProgramError``.) Up to
-        some 2,000 variables that comes when the set is made. The proof for a larger one may take long: it is left to
-        the first oracle call, and inside ``solve`` it is part of its time.
+        When it is proved that no point satisfies all rows. (Where HiGHS finds no point in any way and there is no
+        such proof: ``LinearProgramError``.) Up to some 2,000 variables that comes when the set is made. The proof for
+        a larger one may take long: it is left to the first oracle call, and inside ``solve`` it is part of its time.
 
     Notes
     -----
@@ -65,7 +69,8 @@ class Polyhedron(Domain):
 
     Where variables lack bounds, the constructor proves some from a dense factorisation of the rows, and
     tightens them by one linear programme each if they are at most 200. Beyond that ``diameter`` is far from
-    tight; giving bounds is faster and better.
+    tight; giving bounds is faster and better. Where there are none to prove the set is not ``bounded``: exact solves
+    and projections take it, linear minimisation oracles it has none.
 
     Examples
     --------
@@ -78,6 +83,8 @@ class Polyhedron(Domain):
     array([1. , 0.5])
     >>> triangle.project(np.array([1.0, 3.0]))
     array([0., 1.])
+    >>> Polyhedron(A_ub=[[1.0, -1.0]], b_ub=[2.0], bounds=(0, None)).bounded
+    False
     """
 
     identity = ("_given",)
@@ -101,7 +108,7 @@ class Polyhedron(Domain):
         self.dim = dim
         self.variable_names = None if names is None else as_names(names, dim)
         self._given = Rows(A, low, np.concatenate([high, equal]), lower, upper)
-        if (A.shape[0] + dim) * dim <= AT_ONCE:
+        if self._small:
             self._prove()
 
     @classmethod
@@ -124,10 +131,17 @@ class Polyhedron(Domain):
 
     def lmo(self, c: Vector) -> Vector:
         c = self._check(c, "c")
-        return self._start.copy() if not c.any() else self._plain.solve_once(c).x.copy()
+        if not c.any():
+            return self._start.copy()
+        self._need_box("lmo")
+        return self._plain.solve_once(c).x.copy()
+
+    def some_point(self) -> Vector:
+        return self._start.copy()
 
     def lmo_bound(self, c: Vector, s: Vector) -> float:
         c = self._check(c, "c")
+        self._need_box("lmo_bound")
         return self._box.dual_bound(c, self._plain.solve_once(c).duals) if c.any() else 0.0
 
     def lmo_cut(self, a: Vector, c: Vector, b: float, *, warm: float = 0.0) -> Cut:
@@ -136,6 +150,7 @@ class Polyhedron(Domain):
         That search takes over where HiGHS finds no point, or leaves a gap that its tolerances explain.
         """
         a, c, b = checked(self, a, c, b)
+        self._need_box("lmo_cut")
         try:
             found = self._with_cut.solve(a, (c, b))
         except LinearProgramError:
@@ -156,7 +171,19 @@ class Polyhedron(Domain):
 
     def project(self, x: Vector) -> Vector:
         x = self._check(x, "x")
-        return x.copy() if self.contains(x, 0.0) else nearest_point(self._box, x, self._size, self.lmo)
+        if self.contains(x, 0.0):
+            return x.copy()
+        if self.bounded:
+            return nearest_point(self._box, x, self._size, self.lmo)
+        part = self._around(x)
+        programme = LinearProgram(part, self._sizes)
+        return nearest_point(part, x, self._size, lambda c: programme.solve(c).x)
+
+    def _around(self, x: Vector) -> Rows:
+        """A bounded part of the set that holds all points as near to x as a point that is known."""
+        far = 1.01 * float(np.linalg.norm(self._start - x)) + 1e-9 * self._size
+        lower, upper = np.maximum(self._box.lower, x - far), np.minimum(self._box.upper, x + far)
+        return self._box._replace(lower=lower, upper=upper)
 
     def contains(self, x: Vector, tol: float = 1e-9) -> bool:
         """Whether x is in Z up to ``tol`` times the sizes of the terms of each row, and of each bound.
@@ -196,11 +223,11 @@ class Polyhedron(Domain):
 
     @property
     def outer_box(self) -> tuple[Vector, Vector]:
-        return self._box.lower, self._box.upper
+        return self._known_box.lower, self._known_box.upper
 
     @property
     def polyhedral(self) -> Polyhedral:
-        return Polyhedral(self._given, self._box, self._start)
+        return Polyhedral(self._given, self._known_box, self._start)
 
     @property
     def split_rows(self) -> Rows:  # type: ignore[override]
@@ -209,20 +236,64 @@ class Polyhedron(Domain):
     # -- what is proved about the set: when it is made or, where that may take long, when it is first needed ----------
 
     def _prove(self) -> None:
-        """Find a point and a box, or raise."""
+        """Find a point, or raise, and a box, if there is one."""
         assert self._box.lower.size == self._sizes.size
+
+    @property
+    def _small(self) -> bool:
+        m, n = self._given.A.shape
+        return bool((m + n) * n <= AT_ONCE)
+
+    @cached_property
+    def bounded(self) -> bool:  # type: ignore[override]
+        return self._boxed[1] is None
+
+    @property
+    def oracles(self) -> frozenset[str]:  # type: ignore[override]
+        """A large set has them all until one of them has shown that it is unbounded."""
+        known = self._small or self._goes_on or "_boxed" in vars(self)
+        return Domain.oracles if not known or self.bounded else WITHOUT_LMO
+
+    @cached_property
+    def _goes_on(self) -> bool:
+        """Whether some variable alone may go on for ever, which is seen at once."""
+        try:
+            refuse_free_columns(self._known_box)
+        except NoBox:
+            return True
+        return False
+
+    def _need_box(self, oracle: str) -> None:
+        if self._boxed[1] is not None:
+            raise MissingOracle(f"no {oracle} over an unbounded set: {self._boxed[1]}")
 
     @cached_property
     def _start(self) -> Vector:
         return feasible_point(self._given)
 
-    @cached_property
+    @property
     def _box(self) -> Rows:
-        return outer_box(self._given, self._start)
+        return self._boxed[0]
+
+    @cached_property
+    def _boxed(self) -> tuple[Rows, NoBox | None]:
+        """The rows with bounds on all variables; where there are none, those that single rows imply, and why."""
+        try:
+            return outer_box(self._given, self._start), None
+        except NoBox as why:
+            return propagated(self._given), why.with_traceback(None)
+
+    @cached_property
+    def _known_box(self) -> Rows:
+        """The same without the proof where that may take long: what is left open, engines see to."""
+        return self._box if self._small else propagated(self._given)
 
     @cached_property
     def _sizes(self) -> Vector:
-        return typical_size(self._box, self._start)
+        """By the data; of variables without bounds that rows fix at zero but for rounding, those say nothing."""
+        sizes = typical_size(self._box, self._start)
+        implied = np.isinf(self._given.lower) | np.isinf(self._given.upper)
+        return np.where(implied, np.maximum(sizes, NEXT_TO_NOTHING * float(sizes.max())), sizes)
 
     @cached_property
     def _size(self) -> float:

@@ -127,6 +127,9 @@ class Product(Domain):
         rest = Product({name: (self._domains[name], self.shapes[name]) for name in tied})
         return complete_cut(rest.lmo_cut(a[inside], c[inside], b, warm=warm), inside, point)
 
+    def some_point(self) -> Vector:
+        return np.concatenate([domain.some_point() for domain, _ in self.parts])
+
     def project(self, x: Vector) -> Vector:
         parts = self._cut_up(self._check(x, "x"))
         return np.concatenate([domain.project(part) for domain, part in parts])
@@ -141,6 +144,10 @@ class Product(Domain):
     @property
     def diameter(self) -> float:
         return float(np.sqrt(sum(domain.diameter**2 for domain in self._domains.values())))
+
+    @cached_property
+    def bounded(self) -> bool:  # type: ignore[override]
+        return all(domain.bounded for domain in self._domains.values())
 
     @cached_property
     def parts(self) -> tuple[tuple[Domain, slice], ...]:  # type: ignore[override]

@@ -16,4 +16,6 @@ The order in which the files are read:
 4. The proof: ``bracket.py`` (weak duality with the multipliers of all levels), sharpened by ``sharp.py`` and
    ``slope.py``. What a level leaves: ``left.py``, ``reach.py``. True solutions near the point: ``held.py``,
    ``nearby.py``, ``pinned.py``. One solution or many, a say or none: ``unique.py``.
+5. Unbounded sets: ``open_box.py`` (the part that brackets are about), ``whole.py`` (when they hold for the whole),
+   ``rays.py`` (levels that fall for ever). ``least_norm.py``: the one problem over the whole space that has a formula.
 """

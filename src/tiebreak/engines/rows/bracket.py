@@ -47,6 +47,7 @@ class Bracket:
     left_error: Vector
     violation: float
     prices: Vector  # lam_k, one a level before
+    columns_cost: float = 0.0  # the part of the gap that is due to the columns
 
     @property
     def width(self) -> float:
@@ -126,6 +127,7 @@ def bracket(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext]) -> Bracket:
         r_error,
         violation,
         prices,
+        cost - float(least.sum()),
     )
 
 

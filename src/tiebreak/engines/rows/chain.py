@@ -10,17 +10,20 @@ import scipy.sparse as sp
 
 from ...arrays import Vector
 from ...numerics.extended import Ext, ExtMatrix, double, ext
+from ...numerics.linear_programme import LinearProgramError
 from ...numerics.rank import EPS
 from ...numerics.rows import Rows
+from ..answer import Unbounded
 from ..interrupt import check
 from .bracket import Bracket, bracket
 from .face import Face, Record
 from .held import Held
-from .left import Left, Sizes, left_by_costs, left_by_gradient, left_by_vertex, multiplier_sizes
+from .left import Left, Sizes, left_by_costs, left_by_gradient, left_by_vertex, multiplier_sizes, without_end
 from .level import Level
 from .linear_level import SOUND, TIE, FaceProgram
 from .nearby import NOWHERE, by_rounding, near, several
 from .quadratic_level import Solved, accepted, solve_quadratic
+from .rays import falling_ray
 from .unique import constant_on, is_single, leads_elsewhere
 
 NEAR = 2.0**6
@@ -28,6 +31,12 @@ NEAR = 2.0**6
 
 BY_MULTIPLIERS = (
     "with so many free variables upper bounds take twice the multipliers at the point for those of the true problem"
+)
+
+
+FREE_COSTS = (
+    "what {count} variables without a bound there would gain is zero: it is no more than the rounding of the data "
+    "explains, and the level would have no minimum else"
 )
 
 
@@ -133,9 +142,17 @@ class Chain:
             self._programme = self._build()
         programme, origin = self._programme, self._origin
         assert origin is not None
-        vertex = programme.minimise(level.grad(face.x))
+        slope = level.grad(face.x)
+        try:
+            vertex = programme.minimise(slope, falls=face.cut is not None)
+        except LinearProgramError:
+            if face.cut is None:
+                raise
+            self._refuse_ray(level)
+            vertex = programme.minimise(slope)
         self.steps += 1
         if vertex.excess > SOUND:
+            self._refuse_ray(level)
             self.well_posed = face.certain = False
             self.notes.append(f"the basis of a linear level misses a bound or a sign by {vertex.excess:.1e} (relative)")
         y, w = face.split(vertex.y)
@@ -162,7 +179,14 @@ class Chain:
         rows = Rows(sp.csr_array(A), double(low), double(high), double(lower), double(upper))
         return FaceProgram(rows, face.scale)
 
+    def _refuse_ray(self, level: Level) -> None:
+        """``Unbounded`` where the level falls for ever on the face."""
+        ray = falling_ray(self.face, level)
+        if ray is not None:
+            raise Unbounded(len(self.face.records), ray, double(self.face.x))
+
     def _quadratic(self, level: Level) -> Solved:
+        self._refuse_ray(level)
         solved, asked = solve_quadratic(self.face, level, self.tol)
         self.steps += asked
         return solved
@@ -212,6 +236,8 @@ class Chain:
                 return left_by_costs(face, z)
             sizes = multiplier_sizes(face, solved, z)
             self._weigh(*sizes)
+            if (count := without_end(face, solved, z)) and face.cut is not None:
+                self.assumes.append(FREE_COSTS.format(count=count))
             return left_by_vertex(face, solved, z, sizes, self.sharp)
         shift = solved.near.shift
         by_value = np.sqrt(2 * max(0.0, own.gap + own.allowance)) + shift
@@ -270,6 +296,7 @@ class Chain:
                 left.column_spread,
                 left.row_spread,
                 left.exact,
+                _distance(level, own),
             )
         )
         face.x = solved.x
@@ -301,3 +328,16 @@ class Chain:
                 self._several = True
                 return False
         return is_single(self.held, self._programme)
+
+
+def _distance(level: Level, own: Bracket) -> float:
+    """A bound on the distance of the level's minimisers from its point, by its strong convexity; inf without.
+
+    With half of it kept, columns cost at most twice as much, and the level at a minimiser x is at least its value at
+    the point less the gap and that cost, plus mu/4 |x - point|^2; it is no higher than the upper bound.
+    """
+    mu = level.strong_convexity
+    if not (mu > 0 and np.isfinite(own.upper)):
+        return float(np.inf)
+    rise = own.upper - float(own.value) + own.gap + own.columns_cost + own.value_error
+    return 1.01 * float(np.sqrt(4 / mu * max(0.0, rise)))

@@ -16,6 +16,7 @@ from ...numerics.rows import Rows, power_of_two
 from ...objectives.base import Objective
 from ...sets.base import Domain
 from .level import DENSE, LEAST, Level, stack
+from .open_box import Cut, around
 from .sizes import sizes_by_data, sizes_by_point
 from .terms import LITTLE, natural_sizes, ratio, row_terms
 
@@ -51,6 +52,7 @@ class Record:
     column_spread: Vector  # how far its fixed columns and rows may be from their ends at true minimisers
     row_spread: Vector
     exact: bool = True  # whether the points of the face with the image P x are all minimisers, for certain
+    distance: float = np.inf  # a bound on |x* - x| for its minimisers x*, where it is strongly convex
 
 
 @dataclass
@@ -58,7 +60,7 @@ class Face:
     """The minimisers of the levels so far: {x in Z : fixed columns and rows at their sides, P_k x as at the point}."""
 
     given: Rows
-    box: Rows  # the same set, with finite bounds on every variable
+    box: Rows  # the same set, with finite bounds on every variable; of an unbounded set, a part of it
     x: Ext
     column_side: NDArray[np.int8]  # -1 fixed at the lower bound, 1 at the upper one, 0 not fixed
     row_side: NDArray[np.int8]
@@ -66,13 +68,21 @@ class Face:
     records: list[Record] = field(default_factory=list)
     single: bool | None = None  # whether the point is all there is
     certain: bool = True  # False once a level could not be solved well enough to tell its face
+    cut: Cut | None = None  # where the box is a part of the set only
 
     @classmethod
-    def of(cls, domain: Domain, levels: Sequence[Objective] = (), point: Vector | None = None) -> tuple[Face, float]:
+    def of(
+        cls,
+        domain: Domain,
+        levels: Sequence[Objective] = (),
+        point: Vector | None = None,
+        part: tuple[Vector, Vector] | None = None,
+    ) -> tuple[Face, float]:
         """The whole domain in units of the typical size of a variable, a power of two, and that unit.
 
         Sizes are those that the data of rows and levels suggest, or, with a ``point`` solved for before, its own.
-        Bounds only limit them: a generous one has no part in the arithmetic.
+        Bounds only limit them: a generous one has no part in the arithmetic. Of an unbounded domain the box is the
+        ``part`` between these bounds, or what is likely to hold a solution: see ``open_box``.
         """
         given, box, start = domain.polyhedral
         m, n = given.A.shape
@@ -81,16 +91,29 @@ class Face:
             sizes = sizes_by_point(sizes, point)
         own = np.maximum(np.abs(given.lower), np.abs(given.upper))  # rows may fix variables at zero but for rounding
         sizes = np.maximum(sizes, power_of_two(np.where(np.isfinite(own) & (own > 0), own, 1.0)) * 2.0**-120)
+        cut = Cut.of(box)
+        if cut is not None:
+            box = cut.between(box, *(part or around(sizes, start if point is None else point)))
         unit = float(power_of_two(np.median(sizes, keepdims=True))[0]) / 2
         if not LEAST <= unit <= 1 / LEAST:
             raise ValueError(
                 f"the variables have sizes near {unit:.0e}, whose squares are no numbers: choose other units for them"
             )
         given, box = (Rows(rows.A, *(end / unit for end in rows[1:])) for rows in (given, box))
-        face = cls(given, box, ext(start / unit), np.zeros(n, np.int8), np.zeros(m, np.int8), sizes / unit)
+        face = cls(given, box, ext(start / unit), np.zeros(n, np.int8), np.zeros(m, np.int8), sizes / unit, cut=cut)
         if point is not None and face.missed(ext(point / unit)) <= FEASIBLE:
             face.x = ext(point / unit)
         return face, unit
+
+    @property
+    def limits(self) -> tuple[Vector, Vector]:
+        """The given bounds and, where an unbounded set is cut off, those of the box."""
+        given, box, cut = self.given, self.box, self.cut
+        if cut is None:
+            return given.lower, given.upper
+        free = box.lower < box.upper
+        below, above = cut.below & free, cut.above & free
+        return np.where(below, box.lower, given.lower), np.where(above, box.upper, given.upper)
 
     @cached_property
     def resolved(self) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Vector
-from ...numerics.extended import UNIT, Ext, double
+from ...numerics.extended import UNIT, Ext, dense, double
 from .face import Face
 from .held import Held
 from .level import Level
@@ -82,7 +82,7 @@ def multiplier_sizes(face: Face, solved: Solved, z: Ext) -> tuple[Sizes, Sizes]:
             terms = terms + np.asarray(record.P.size.T @ np.abs(double(part)))
     y = np.abs(double(solved.y))
     largest = float((np.abs(double(grad)) * face.scale).max(initial=0.0)) or 1.0
-    columns, rows = np.abs(double(z)) * _open_columns(face), y * open_rows(face)
+    columns, rows = np.abs(double(z)) * (_open_columns(face) & _has_end(face, double(z))), y * open_rows(face)
     units = natural_sizes(face.transposed, terms, y)
     return (
         Sizes(columns / np.where(terms > 0, terms, 1.0), columns * face.scale / largest),
@@ -124,7 +124,8 @@ def left_by_gradient(face: Face, level: Level, solved: Solved, by_value: float, 
         signed[left.fixed] = False
         pushed = float(np.abs(slope.left) @ (signed * moves)) * (1 + 1e-12)
         own = slope._replace(left=np.where(signed, 0.0, slope.left))
-        found = reach(held, level, own, solved.near.shift, _loose(face, solved, y, held) + pushed)
+        shift = solved.near.shift + _to_the_ends(face, level, solved, held)
+        found = reach(held, level, own, shift, _loose(face, solved, y, held) + pushed)
         bent = level.diagonal > 0
         covered = error.copy()
         covered[bent] += np.sqrt(level.diagonal[bent]) * min(found.grown, by_value)
@@ -195,6 +196,25 @@ def _loose(face: Face, solved: Solved, y: Ext, held: Held) -> float:
     return float(size @ apart) * (1 + 1e-12)
 
 
+def _to_the_ends(face: Face, level: Level, solved: Solved, held: Held) -> float:
+    """How far a point is from x, in the level's norm, that has all rows which are to be held at their ends.
+
+    As if they were the only ones: what is missed by rounding counts as met, at the price of the way to it.
+    """
+    rows = held.rows
+    if not rows.size or not held.columns.size:
+        return 0.0
+    given, y = face.given, double(solved.y)[rows]
+    side = np.where(face.row_side[rows] != 0, face.row_side[rows], -np.sign(y))
+    ends = np.where(side < 0, given.low[rows], np.where(side > 0, given.high[rows], given.low[rows]))
+    off = np.abs(double(ends - face.A.times(solved.x)[rows])) + face.A.times_error(solved.x)[rows]
+    size = face.row_size[rows]
+    G = dense(face.A.A[rows][:, held.columns]) * face.scale[held.columns] / size[:, None]
+    moves = np.zeros(level.dim)
+    moves[held.columns] = np.abs(np.linalg.pinv(G, rcond=1e-12)) @ (off / size) * face.scale[held.columns]
+    return float(np.sqrt(level.bend(solved.x, 1.01 * moves)))
+
+
 def held_after(face: Face, left: Left, z: Vector, y: Ext) -> Held:
     """What the face will hold once these are fixed."""
     columns, rows = face.column_side.copy(), face.row_side.copy()
@@ -206,6 +226,18 @@ def held_after(face: Face, left: Left, z: Vector, y: Ext) -> Held:
 def at_ends(face: Face, x: Ext, z: Vector) -> NDArray[np.bool_]:
     at = np.where(z > 0, x == face.given.lower, x == face.given.upper) & (z != 0)
     return np.asarray(at & _open_columns(face))
+
+
+def _has_end(face: Face, z: Vector) -> NDArray[np.bool_]:
+    """Whether there is a bound at which such a multiplier would hold the column."""
+    return np.isfinite(np.where(z > 0, face.given.lower, face.given.upper))
+
+
+def without_end(face: Face, solved: Solved, z: Ext) -> int:
+    """How many free columns have a cost left that is no rounding of the arithmetic: as data are rounded, it is zero."""
+    terms = column_terms(face.A, solved.bracket.grad, solved.y)
+    left = np.abs(double(z)) > ZERO * terms
+    return int((left & _open_columns(face) & ~_has_end(face, double(z))).sum())
 
 
 def _open_columns(face: Face) -> NDArray[np.bool_]:

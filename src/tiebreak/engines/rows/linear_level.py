@@ -66,12 +66,17 @@ class FaceProgram(LinearProgram):
         self._now = Rows(rows.A, *(end.copy() for end in rows[1:]))  # with what is fixed
         self._basis: Basis | None = None
         self._cost_scale = 1.0
+        self._hasty = False
         self._fixed: list[tuple[NDArray[np.intp], NDArray[np.intp]]] = []  # what HiGHS has not been told yet
         self.solves = 0
 
-    def minimise(self, c: Ext) -> Vertex:
-        """The refined vertex; HiGHS's own status is no more than a reason to look at the basis."""
+    def minimise(self, c: Ext, falls: bool = False) -> Vertex:
+        """The refined vertex; HiGHS's own status is no more than a reason to look at the basis.
+
+        Where it ``falls`` for ever, perhaps, an error comes as soon as HiGHS says so, not after all other ways.
+        """
         best: Vertex | None = None
+        self._hasty = falls and not self._hides
         for attempt in range(3):
             if attempt == 1:  # something was wrong: in other units, with every bound in sight
                 self._rescale(scale_of_bounds(self._now, self._size))
@@ -190,6 +195,8 @@ class FaceProgram(LinearProgram):
         for status in answers(self._model):
             if status.optimal:
                 return True
+            if status.unbounded and self._hasty:
+                raise LinearProgramError("HiGHS says that a linear level is not bounded below", status.word)
             if self._hides:
                 return False
         return self._model.has_point

@@ -147,7 +147,8 @@ def _way(held: Held, base: Ext, inverses: dict[bytes, Inverse | None]) -> tuple[
     """Columns that are away from their bounds and lead to a true solution, those with too little room left out."""
     face, S = held.face, held.columns
     given = face.given
-    room = double(np.minimum(base - given.lower, given.upper - base))[S]
+    lower, upper = face.limits
+    room = double(np.minimum(base - lower, upper - base))[S]
     missed = held.missed(base)
     inside = np.flatnonzero(room > 0)
     while True:

@@ -66,7 +66,9 @@ def _limits(
     width = (box.upper - box.lower)[S] / held.scale
     certain = c > SHARE
     loose = np.flatnonzero(~certain)
-    paid = float(np.linalg.norm(double(y))) * held.missed(x) + float(np.maximum(c, 0) @ np.maximum(room, 0))
+    paid = float(np.linalg.norm(double(y))) * held.missed(x) + float(
+        np.maximum(c, 0)[c > 0] @ np.maximum(room, 0)[c > 0]
+    )
     paid += float(rest[loose] @ width[loose] + error @ width) + float(np.maximum(-c, 0)[loose] @ width[loose])
     limits = np.full(S.size, np.inf)
     limits[certain] = (1.01 * paid / c[certain] + room[certain]) * held.scale[certain]

@@ -10,7 +10,7 @@ import numpy as np
 from ...arrays import Vector
 from ...numerics.extended import Ext
 from ...numerics.quadratic_programme import QP, Guess, Method, portfolio
-from ..interrupt import OutOfTime, check, remaining
+from ..interrupt import OutOfTime, check, limited, remaining
 from .bracket import Bracket, bracket
 from .face import Face
 from .level import Level
@@ -23,6 +23,8 @@ FIX_QUADRATIC = 1e-9
 """A multiplier of a polished quadratic level above this, relative to what its gradient is a sum of, is not zero."""
 NEAR_BY = 64.0
 """Quadratic levels are solved so many sizes of the variables around the point first."""
+OPEN_SECONDS = 2.0
+"""Over an unbounded set a solver gets so long, and more where there are many variables: it may go on for ever."""
 POLISHED = 1e-12
 """The natural residual up to which such multipliers are believed, relative to 1 + |x|."""
 
@@ -62,7 +64,9 @@ def solve_quadratic(face: Face, level: Level, tol: float) -> tuple[Solved, int]:
             check()
             asked += 1
             try:
-                raw = step.guessed(method(programme))
+                with limited(np.inf if face.cut is None else OPEN_SECONDS + 1e-8 * programme.c.size**3):
+                    guess = method(programme)
+                raw = step.guessed(guess)
             except OutOfTime:  # it would take longer than is left: another one may not
                 continue
             for candidate in (polished, lambda _, state: state):  # the guess itself only where its polish does not do

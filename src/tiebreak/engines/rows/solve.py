@@ -1,4 +1,4 @@
-"""Chains of linear and quadratic levels over a polytope with rows, solved face by face.
+"""Chains of linear and quadratic levels over a polyhedron with rows, solved face by face.
 
 Each level is minimised over the minimisers of those before it, which are never described by a bound on a value: a
 linear level fixes the columns and rows with a nonzero multiplier, a quadratic one also the image P x. Later levels
@@ -17,14 +17,17 @@ import numpy as np
 
 from ...arrays import Vector
 from ...numerics.extended import double
+from ...numerics.linear_programme import LinearProgramError
 from ...objectives.base import Objective
 from ...sets.base import Domain
-from ..answer import Answer
+from ..answer import Answer, Unbounded
 from ..interrupt import keeping, keeping_levels
 from ..standing import BY_ROWS
 from .chain import Chain
 from .face import Face, is_elsewhere
+from .least_norm import least_norm
 from .level import Level, why_not_quadratic
+from .whole import assumption, judged, known_well, well_inside
 
 ASSUMES = BY_ROWS
 
@@ -43,6 +46,10 @@ def _level(levels: Sequence[Objective], k: int, dim: int, length: float, sizes: 
 QUADRATIC = Kinds(Chain, _level)
 
 
+PARTS = 3
+"""So many parts of an unbounded set are tried before it is assumed that the last one holds a solution."""
+
+
 def rows_apply(levels: Sequence[Objective], domain: Domain) -> str:
     """Empty where ``solve_rows`` applies, else the reason why not."""
     return why_no_rows(levels, domain, why_not_quadratic)
@@ -53,7 +60,7 @@ def why_no_rows(levels: Sequence[Objective], domain: Domain, why_not: Callable[[
     dims = {level.dim for level in levels if level.dim}
     rows = domain.with_dim(dims.pop()).rows if domain.dim is None and len(dims) == 1 else domain.rows
     if rows is None or rows.limits_sizes:
-        return f"{domain!r} is not a polytope whose rows are known"
+        return f"{domain!r} is not a polyhedron whose rows are known"
     for k, objective in enumerate(levels):
         if why := why_not(objective):
             return f"level {k}: {why}"
@@ -97,7 +104,12 @@ def solve_rows(
     if len(dims) != 1:
         raise ValueError(f"levels and domain must have one number of variables, got {sorted(dims)}")
     domain = domain.with_dim(dims.pop())
-    loose, ambiguous = _solve_in_good_units(levels, domain, tol, False, kinds)
+    if kinds is QUADRATIC and (nearest := least_norm(levels, domain)) is not None:
+        return nearest
+    try:
+        loose, ambiguous = _solve_in_good_units(levels, domain, tol, False, kinds)
+    except Unbounded as stop:
+        raise _after_the_levels_before(levels, domain, tol, kinds, stop) from None
     if ambiguous is None:
         return loose
     sharp, _ = _solve_in_good_units(levels, domain, tol, True, kinds)
@@ -107,6 +119,16 @@ def solve_rows(
         f_lower = levels[k].lower_bound
         joined[k] = replace(joined[k], g_lower=before.f_lower, g_upper=before.f_upper, f_lower=f_lower, f_upper=np.inf)
     return joined
+
+
+def _after_the_levels_before(
+    levels: Sequence[Objective], domain: Domain, tol: float, kinds: Kinds, stop: Unbounded
+) -> Unbounded:
+    """The same, with the answers of the levels before the one that is not bounded."""
+    if not stop.level:
+        return Unbounded(0, stop.ray, domain.polyhedral.point)
+    before = solve_rows(levels[: stop.level], domain, tol=tol, kinds=kinds)
+    return Unbounded(stop.level, stop.ray, before[-1].x, tuple(before))
 
 
 def _joined(a: Answer, b: Answer) -> Answer:
@@ -137,36 +159,112 @@ def _unfinished(before: Answer, objective: Objective) -> Answer:
     return Answer(before.x, low, high, objective.lower_bound, np.inf, well_posed=False, notes=notes, assumes=ASSUMES)
 
 
+def _given_up(before: Answer, levels: Sequence[Objective]) -> list[Answer]:
+    """Where HiGHS takes a level over an unbounded set for one without a minimum, and nothing shows that it has none."""
+    note = "a linear level may fall for ever: so says HiGHS, to its tolerances, but there is no ray to show it"
+    low, high, answers = before.f_lower, before.f_upper, []
+    for level in levels:
+        notes = (*before.notes, note)
+        known = replace(before, g_lower=low, g_upper=high, f_lower=level.lower_bound, f_upper=np.inf, moves=None)
+        answers.append(replace(known, well_posed=False, lower_unique=None, upper_constant=None, notes=notes))
+        low, high = level.lower_bound, np.inf
+    return answers
+
+
 def _solve_in_good_units(
     levels: Sequence[Objective], domain: Domain, tol: float, sharp: bool, kinds: Kinds
 ) -> tuple[list[Answer], int | None]:
     """``_solve``, and again from its point and in units of its size where that differs and a bracket is wide."""
-    first = _solve(levels, domain, tol, sharp, kinds)
-    x = first[0][-1].x
-    if _width(first[0]) <= tol or not is_elsewhere(levels, domain, x):
-        return first
-    again = _solve(levels, domain, tol, sharp, kinds, x)
-    return again if _width(again[0]) < _width(first[0]) else first
+    found = _solve(levels, domain, tol, sharp, kinds)
+    x = found.answers[-1].x
+    if _width(found.answers) > tol and is_elsewhere(levels, domain, x):
+        again = _solve(levels, domain, tol, sharp, kinds, x)
+        found = again if _width(again.answers) < _width(found.answers) else found
+    if found.face.cut is None:
+        return found.answers, found.ambiguous
+    return _over_the_whole(levels, domain, tol, sharp, kinds, found)
+
+
+def _over_the_whole(
+    levels: Sequence[Objective], domain: Domain, tol: float, sharp: bool, kinds: Kinds, found: Solution
+) -> tuple[list[Answer], int | None]:
+    """The answers over a part of an unbounded set, as answers over all of it: see ``open_box``.
+
+    A larger part costs digits: where it is only by those that a proof is bought, the assumption is the better answer.
+    """
+    first = found
+    for _ in range(PARTS):
+        verdict = judged(found.face)
+        if verdict.shown and _width(found.answers) <= max(tol, 64 * _width(first.answers)):
+            return found.answers, found.ambiguous
+        if verdict.part is None:
+            break
+        part = (verdict.part[0] * found.length, verdict.part[1] * found.length)
+        found = _solve(levels, domain, tol, sharp, kinds, found.answers[-1].x, part)
+        first = first if well_inside(first.face, first.answers[-1].x / first.length) else found
+    if not known_well(first.face) or len(first.face.records) < len(levels):
+        return _nowhere(levels, first.answers), first.ambiguous
+    assumed = assumption(first.face, first.length)
+    return [replace(one, assumes=(*one.assumes, assumed)) for one in first.answers], first.ambiguous
+
+
+def _nowhere(levels: Sequence[Objective], answers: list[Answer]) -> list[Answer]:
+    """Where neither is shown where in an unbounded set the solutions are, nor are the levels known well: no brackets.
+
+    What the point attains still bounds the first level from above.
+    """
+    note = "nothing shows where in the unbounded domain the solutions are: they may be far away"
+    found: list[Answer] = []
+    for level, answer in zip(levels, answers, strict=True):
+        low, high = level.lower_bound, np.inf if found else answer.f_upper
+        g_low, g_high = (found[-1].f_lower, found[-1].f_upper) if found else (low, high)
+        known = replace(answer, g_lower=g_low, g_upper=g_high, f_lower=low, f_upper=high, notes=(*answer.notes, note))
+        found.append(replace(known, well_posed=False, lower_unique=None, upper_constant=None, moves=None))
+    return found
 
 
 def _width(answers: list[Answer]) -> float:
     return max(answer.width for answer in answers)
 
 
+class Solution(NamedTuple):
+    """The answers, the face that is left, in which unit of length, and after how many of the answers another choice of
+    what counts as nonzero might change the rest."""
+
+    answers: list[Answer]
+    face: Face
+    length: float
+    ambiguous: int | None
+
+
 def _solve(
-    levels: Sequence[Objective], domain: Domain, tol: float, sharp: bool, kinds: Kinds, point: Vector | None = None
-) -> tuple[list[Answer], int | None]:
-    """The answers, and after how many of them another choice of what counts as nonzero might change the rest."""
-    face, length = Face.of(domain, levels, point)
+    levels: Sequence[Objective],
+    domain: Domain,
+    tol: float,
+    sharp: bool,
+    kinds: Kinds,
+    point: Vector | None = None,
+    part: tuple[Vector, Vector] | None = None,
+) -> Solution:
+    """Level by level, from a point that was found before if there is one; over this part of an unbounded set."""
+    face, length = Face.of(domain, levels, point, part)
     chain = kinds.chain(face, tol, sharp)
     answers: list[Answer] = []
     unit_before = 1.0
     for k, objective in enumerate(levels):
         level = kinds.level(levels, k, face.x.size, length, np.maximum(face.scale, np.abs(double(face.x))))
         before = answers[-1] if answers else None
-        on_stop = nullcontext() if before is None else keeping(partial(_unfinished, before, objective))
-        with on_stop, keeping_levels(answers):
-            own, unique, constant, moves = chain.solve(level, last=0 < k == len(levels) - 1)
+        # over a part of an unbounded set nothing is proved before it is judged
+        safe = answers if face.cut is None else _nowhere(levels[:k], answers)
+        on_stop = keeping(partial(_unfinished, safe[-1], objective)) if safe else nullcontext()
+        try:
+            with on_stop, keeping_levels(safe):
+                own, unique, constant, moves = chain.solve(level, last=0 < k == len(levels) - 1)
+        except LinearProgramError:
+            if face.cut is None or before is None:
+                raise
+            answers += _given_up(before, levels[k:])
+            break
         answers.append(
             Answer(
                 x=double(face.x) * length,
@@ -189,4 +287,4 @@ def _solve(
         chain.settle()
     own_unique = chain.told(face.x) if len(answers) == 1 else answers[1].lower_unique
     answers[0] = replace(answers[0], lower_unique=own_unique)
-    return answers, chain.ambiguous
+    return Solution(answers, face, length, chain.ambiguous)

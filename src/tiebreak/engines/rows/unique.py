@@ -105,6 +105,8 @@ def leads_elsewhere(face: Face, d: Ext) -> bool:
     off = face.A.times_error(d) * 4
     steps[1] = np.where(np.abs(double(slope)) <= off, np.inf, steps[1])
     step = min(float(part.min(initial=np.inf)) for part in steps)
+    if step == np.inf and d.any():  # no end is on the way
+        step = 1 / float((np.abs(double(d)) / face.scale).max())
     if not np.isfinite(step) or step <= 0:
         return False
     held = all(bool((np.abs(double(P.times(d))) <= 4 * P.times_error(d)).all()) for _, P in face.predictors)

@@ -19,8 +19,8 @@ from ...objectives.norms import Norm
 from ...problem import Problem
 from ..base import State
 
-PROJECTION = frozenset({"upper.grad", "lower.grad", "domain.lmo", "domain.project"})
-"""What methods with projections need; linear minimisation is for the start and for the bounds."""
+PROJECTION = frozenset({"upper.grad", "lower.grad", "domain.project"})
+"""What methods with projections need. Without linear minimisation less is proved about what they find."""
 
 NORMS: Mapping[Level, How] = {"upper": "joint prox", "lower": "joint prox"}
 """Norms in both levels, by their prox over Z."""

@@ -12,6 +12,9 @@ from ...usercode import OracleError
 from ..base import Cut, Domain
 from .crossing import SHORTFALL, Crossing, Vertex, cross
 
+FARTHEST = 1e12
+"""Where the least value of a cut over the set is not known, it is looked for no farther than this, relative."""
+
 
 def sparse_cut(dim: int, crossing: Crossing) -> Cut:
     """The answer where the points of ``crossing`` are pairs of positions and entries, numbers or arrays."""
@@ -113,7 +116,7 @@ def project_by_dual(domain: Domain, x: Vector, c: Vector, b: float) -> Vector:
     excess = float(c @ point) - b
     if excess <= 0:
         return point
-    least = require_meeting(domain, c, b)
+    least = require_meeting(domain, c, b) if "lmo" in domain.oracles else -inf
     norm = float(np.linalg.norm(c))
     unit, level = c / norm, max(b, least) / norm
 
@@ -130,6 +133,8 @@ def project_by_dual(domain: Domain, x: Vector, c: Vector, b: float) -> Vector:
                 f"project is no projection onto a convex set: moving its argument by {high - low:.3g} against c moves"
                 f" its answer by {now - above:.3g} along c; check project"
             )
+        if least == -inf and high > FARTHEST * size:
+            raise ValueError(f"the cut <c, s> <= b does not meet the set near x: b = {b:.6g}; raise b")
         low, high, above = high, 4 * high, now
     mu = falling_root(violation, low, high, above, UNIT_ROUNDOFF * high)
     return domain.project(x - mu * unit)
