@@ -1,0 +1,123 @@
+"""Newton's method on a chart: steps in double precision, residuals and iterates in extended precision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...arrays import Matrix, Vector
+from ...numerics.deadline import afford, check
+from ...numerics.extended import UNIT, Ext, double, ext, product
+from ...sets.round.description import Chart
+from .level import Level, Local
+
+MOST_STEPS = 40
+RANK = 1e-13
+"""Singular values of the Newton system below this, relative to the largest, are those of rotations of a factor."""
+
+
+@dataclass(frozen=True)
+class Polished:
+    """Where Newton's method ended: u and x, the level there, the prices, and the residual relative to its scale."""
+
+    chart: Chart
+    u: Ext
+    x: Ext
+    here: Local
+    lam: np.longdouble
+    w: Ext
+    residual: float
+
+
+def polish(level: Level, chart: Chart, E: Matrix | None = None, t: Ext | None = None,
+           w: Vector | None = None) -> Polished:  # fmt: skip
+    """A stationary point of the level on the chart, near its start; with rows E x = t held where they are given."""
+    system = _System(level, chart, E, t)
+    u = chart.start
+    prices = ext(np.zeros(system.rows) if w is None else w)
+    best = system.state(u, np.longdouble(0), prices, fit=True)
+    stalls = 0
+    for _ in range(MOST_STEPS):
+        check()
+        step = system.step(best)
+        if step is None:
+            break
+        share, found = np.longdouble(1), None
+        for _ in range(12):
+            tried = system.state(
+                best.u + share * step[0], best.lam + share * step[1], best.w + share * step[2], fit=False
+            )
+            if tried.residual < best.residual:
+                found = tried
+                break
+            share /= 2
+        if found is None:
+            break
+        stalls = stalls + 1 if found.residual > 0.5 * best.residual else 0
+        best = found
+        if best.residual <= 2 * UNIT or stalls >= 3:
+            break
+    return best
+
+
+class _System:
+    """F(u, lam, w) = (pull(u, grad + E'w) + lam normal(u), E x(u) - t, gauge(u) - 1), each in units of its own."""
+
+    def __init__(self, level: Level, chart: Chart, E: Matrix | None, t: Ext | None) -> None:
+        self.level, self.chart, self.E, self.t = level, chart, E, t
+        self.rows = 0 if E is None else E.shape[0]
+        here = level.at(chart.point(chart.start))
+        self.slope = float(np.linalg.norm(double(chart.pull(chart.start, here.grad)))) or 1.0
+        self.reach = float(np.linalg.norm(double(chart.point(chart.start)))) or 1.0
+
+    def state(self, u: Ext, lam: np.longdouble, w: Ext, fit: bool) -> Polished:
+        chart, x = self.chart, self.chart.point(u)
+        here = self.level.at(x)
+        c = here.grad if self.E is None else here.grad + product(self.E.T, w)
+        F = chart.pull(u, c)
+        if chart.bounded:
+            normal = chart.normal(u)
+            if fit:
+                lam = -(F @ normal) / (normal @ normal)
+            F = F + lam * normal
+        total = float(np.linalg.norm(double(F))) / self.slope
+        if self.E is not None:
+            total += float(np.linalg.norm(double(product(self.E, x) - self.t))) / self.reach
+        if chart.bounded:
+            total += abs(float(chart.gauge(u) - 1))
+        return Polished(chart, u, x, here, lam, w, total if np.isfinite(total) else np.inf)
+
+    def step(self, at: Polished) -> tuple[Ext, np.longdouble, Ext] | None:
+        """The Newton step of least length."""
+        chart, u, n = self.chart, at.u, at.u.size
+        size = n + self.rows + chart.bounded
+        afford(12.0 * size**3)
+        c = at.here.grad if self.E is None else at.here.grad + product(self.E.T, at.w)
+        J = chart.jacobian(u)
+        top = chart.pulled(u, self.level.hessian(double(at.x)) @ J) + chart.bend(u, c, float(at.lam))
+        K, right = np.zeros((size, size)), np.zeros(size)
+        K[:n, :n] = top / self.slope
+        F = chart.pull(u, c)
+        if self.E is not None:
+            held = slice(n, n + self.rows)
+            K[:n, held] = chart.pulled(u, self.E.T) / self.slope
+            K[held, :n] = self.E @ J / self.reach
+            right[held] = double(product(self.E, at.x) - self.t) / self.reach
+        if chart.bounded:
+            F = F + at.lam * chart.normal(u)
+            K[:n, -1] = double(chart.normal(u)) / self.slope
+            K[-1, :n] = chart.gauge_slope(u)
+            right[-1] = float(chart.gauge(u) - 1)
+        right[:n] = double(F) / self.slope
+        if not (np.isfinite(K).all() and np.isfinite(right).all()):
+            return None
+        columns = np.ones(size)
+        columns[n:] = np.maximum(np.linalg.norm(K[:, n:], axis=0), 1e-300)
+        step = -_least_length(K / columns, right) / columns
+        lam = np.longdouble(step[-1]) if chart.bounded else np.longdouble(0)
+        return ext(step[:n]), lam, ext(step[n : n + self.rows])
+
+
+def _least_length(K: Matrix, right: Vector) -> Vector:
+    return np.asarray(np.linalg.lstsq(K, right, rcond=RANK)[0])

@@ -1,0 +1,182 @@
+"""The exact engine for round sets: two levels over balls and spectrahedra, with a bracket around both optimal values.
+
+Either the slope of the lower level is not zero at its minimisers: then they lie in one face of Z, which for these sets is
+mostly a point, and the growth of the set there bounds how far they are from a polished point (``growth``). Or it is
+zero: then they are all points of Z with the same images, and the upper level is minimised over those (``slater``).
+Which of the two holds is not decided but proved: both are tried where it is in doubt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ...arrays import Vector
+from ...numerics.extended import EXTENDED, double, ext
+from ...objectives.base import Objective
+from ...sets.base import Domain
+from ...sets.round.description import Conic, Round
+from ..answer import Answer, Elsewhere
+from ..interrupt import keeping
+from .conic import approximate
+from .growth import Distance, distance
+from .level import Level
+from .polish import polish
+from .slater import RANKS, second_level, solutions_inside
+
+NARROW = 1e-11
+"""Relative width of a bracket that ends the search."""
+
+MOST_WORK = 3e9
+"""Multiplications for one step of the interior-point method at most."""
+
+MOST_VARIABLES = 1500
+
+ASSUMES = (EXTENDED, "singular values and eigenvalues are those of a matrix within rounding of the given one")
+
+
+def cones_apply(levels: Sequence[Objective], domain: Domain) -> str:
+    """Empty where ``solve_cones`` applies, else the reason why not."""
+    if len(levels) > 2:
+        return f"it takes two levels, not {len(levels)}"
+    shape = domain.round
+    if shape is None:
+        return f"{domain!r} is not a ball or a spectrahedron"
+    assert domain.dim is not None
+    if shape.work > MOST_WORK or domain.dim > MOST_VARIABLES:
+        return f"{domain!r} is too large for dense factorisations"
+    lower, upper = levels[0], levels[-1]
+    for name, level in (("lower", lower), ("upper", upper)):
+        if level.form is None:
+            return f"{name}: {level.formless} has no form that exact methods know"
+        if not level.form.convex:
+            return f"{name} is not convex"
+        if not level.form.matrices:
+            return f"{name}: a LinearOperator has no entries"
+        if level.form.norms:
+            return f"{name}: norms are not smooth"
+    if lower.form is not None and not lower.form.strictly_convex:
+        return "lower is not h(Ax) + <q, x> with a strictly convex h"
+    return ""
+
+
+def solve_cones(levels: Sequence[Objective], domain: Domain) -> Answer:
+    """The solution of two levels over a round set.
+
+    ``Elsewhere`` is raised where no two-sided bracket is reached.
+
+    Examples
+    --------
+    The point of the disk nearest to (2, 0), and what a linear function is worth there:
+
+    >>> import tiebreak as tb
+    >>> answer = solve_cones([tb.SquaredNorm([2.0, 0.0]), tb.Linear([3.0, 1.0])], tb.L2Ball(1.0).with_dim(2))
+    >>> answer.x.round(12) + 0.0, answer.lower_unique, bool(answer.f_upper - answer.f_lower < 1e-14)
+    (array([1., 0.]), True, True)
+    """
+    if why := cones_apply(levels, domain):
+        raise ValueError(f"the exact method for round sets does not apply: {why}")
+    shape, dim = domain.round, domain.dim
+    assert shape is not None and dim is not None
+    forms = [level.form for level in levels]
+    lower, upper = Level(forms[0], dim), Level(forms[-1], dim)  # type: ignore[arg-type]
+    conic = shape.conic()
+    first = approximate(lower, shape, conic)
+    if first is None:
+        raise Elsewhere("the interior-point method fails")
+    near = nearest(lower, domain, shape, first.x)
+    answer = None if near is None else _unique(near, lower, upper)
+    if answer is not None and answer.width <= NARROW:
+        return answer
+    with keeping(lambda: answer or Answer(first.x, -np.inf, np.inf, -np.inf, np.inf)):
+        other = _inside(lower, upper, domain, shape, conic, first.x)
+    if answer is None or (other is not None and other.width < answer.width):
+        answer, other = other, answer
+    if answer is None or not np.isfinite(answer.width):
+        raise Elsewhere("neither the growth of the set nor an interior solution bounds f* from both sides")
+    return answer if other is None else _together(answer, other)
+
+
+def nearest(level: Level, domain: Domain, shape: Round, x: Vector) -> Distance | None:
+    """The best bound on the distance of all minimisers, over the charts around x."""
+    slope = double(level.at(ext(x)).grad)
+    best: Distance | None = None
+    charts = list(shape.charts(x, slope))
+    if shape.room(x) > 1e-9 * shape.size:
+        charts.insert(0, shape.inside(x))
+    for chart in charts:
+        polished = polish(level, chart)
+        found = distance(level, polished, domain.diameter)
+        if found is not None and (best is None or found.far < best.far):
+            best = found
+        if best is not None and best.far <= NARROW * 1e-2 * shape.size:
+            break
+    return best
+
+
+def _unique(near: Distance, lower: Level, upper: Level) -> Answer:
+    """What a bound on the distance of all lower solutions says."""
+    x, here = near.polished.x, near.polished.here
+    there = upper.at(x)
+    outside = near.polished.chart.outside(near.polished.u)
+    return Answer(
+        double(x),
+        float(np.nextafter(here.below - near.gap, -np.inf)),
+        float(np.nextafter(here.above + lower.rise(here, x, outside), np.inf)),
+        float(np.nextafter(there.below - upper.fall(there, near.far), -np.inf)),
+        float(np.nextafter(there.above + upper.rise(there, x, near.far), np.inf)),
+        lower_unique=near.unique or None,
+        upper_constant=near.unique or None,
+        notes=(f"every lower solution is within {near.far:.1e} of x",),
+        assumes=ASSUMES,
+    )
+
+
+def _inside(lower: Level, upper: Level, domain: Domain, shape: Round, conic: Conic, x: Vector) -> Answer | None:
+    """The answer where the slope of the lower level vanishes at its minimisers; None where it does not."""
+    known = solutions_inside(lower, shape, x)
+    found = None if known is None else second_level(lower, upper, domain, shape, conic, known)
+    if known is None or found is None:
+        return None
+    center = lower.at(ext(known.center))
+    many = known.E.shape[0] < (domain.dim or 0 if shape.hull is None else shape.hull.shape[1])
+    return Answer(
+        double(found.x),
+        known.g_lower,
+        center.above,
+        found.f_lower,
+        found.f_upper,
+        lower_unique=(None if known.by_rank else False) if many else True,
+        notes=("the lower level's slope vanishes at its solutions, which meet the interior of the domain",),
+        assumes=(*ASSUMES, *([RANKS] if known.by_rank else [])),
+    )
+
+
+def _together(best: Answer, other: Answer) -> Answer:
+    """The first answer with what both prove."""
+    low, high = max(best.f_lower, other.f_lower), min(best.f_upper, other.f_upper)
+    g_low, g_high = max(best.g_lower, other.g_lower), min(best.g_upper, other.g_upper)
+    if low > high or g_low > g_high:
+        return best
+    return replace(best, f_lower=low, f_upper=high, g_lower=g_low, g_upper=g_high)
+
+
+def minimiser(domain: Domain) -> Callable[[Objective], Answer]:
+    """A function that minimises one objective over the domain."""
+    shape, dim = domain.round, domain.dim
+    assert shape is not None and dim is not None
+    conic = shape.conic()
+
+    def minimise(objective: Objective) -> Answer:
+        assert objective.form is not None
+        level = Level(objective.form, dim)
+        found = approximate(level, shape, conic)
+        if found is None:
+            raise Elsewhere("the interior-point method fails")
+        near = nearest(level, domain, shape, found.x)
+        x = found.x if near is None else double(near.polished.x)
+        return Answer(x, -np.inf, np.inf, -np.inf, np.inf)
+
+    return minimise
