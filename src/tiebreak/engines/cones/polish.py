@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from .level import Level, Local
 
 MOST_STEPS = 40
 RANK = 1e-13
-"""Singular values of the Newton system below this, relative to the largest, are those of rotations of a factor."""
+"""Pivots and singular values of the Newton system below this, relative to the largest, count as zero."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class _System:
         return Polished(chart, u, x, here, lam, w, total if np.isfinite(total) else np.inf)
 
     def step(self, at: Polished) -> tuple[Ext, np.longdouble, Ext] | None:
-        """The Newton step of least length."""
+        """The Newton step, without what is idle."""
         chart, u, n = self.chart, at.u, at.u.size
         size = n + self.rows + chart.bounded
         afford(12.0 * size**3)
@@ -110,14 +111,29 @@ class _System:
             K[-1, :n] = chart.gauge_slope(u)
             right[-1] = float(chart.gauge(u) - 1)
         right[:n] = double(F) / self.slope
+        idle = chart.idle(u)
+        if idle.shape[1]:
+            edge = np.zeros((size, idle.shape[1]))
+            edge[:n] = idle / np.maximum(np.linalg.norm(idle, axis=0), 1e-300)
+            K = np.block([[K, edge], [edge.T, np.zeros((idle.shape[1], idle.shape[1]))]])
+            right = np.append(right, np.zeros(idle.shape[1]))
         if not (np.isfinite(K).all() and np.isfinite(right).all()):
             return None
-        columns = np.ones(size)
-        columns[n:] = np.maximum(np.linalg.norm(K[:, n:], axis=0), 1e-300)
-        step = -_least_length(K / columns, right) / columns
+        columns = np.maximum(np.linalg.norm(K, axis=0), 1e-300)
+        step = -_solved(K / columns, right) / columns
+        step = step[:size]
         lam = np.longdouble(step[-1]) if chart.bounded else np.longdouble(0)
         return ext(step[:n]), lam, ext(step[n : n + self.rows])
 
 
-def _least_length(K: Matrix, right: Vector) -> Vector:
+def _solved(K: Matrix, right: Vector) -> Vector:
+    """K^-1 right; of least length where K is singular."""
+    from scipy.linalg import lu_factor, lu_solve
+
+    with catch_warnings():
+        simplefilter("ignore")  # a singular matrix
+        factors = lu_factor(K, check_finite=False)
+        pivots = np.abs(np.diag(factors[0]))
+        if pivots.min() > RANK * pivots.max():
+            return np.asarray(lu_solve(factors, right, check_finite=False))
     return np.asarray(np.linalg.lstsq(K, right, rcond=RANK)[0])

@@ -21,6 +21,9 @@ from .growth import SVD_UNITS
 from .level import Level, Local
 from .polish import Polished, polish
 
+NARROW = 1e-11
+"""Relative width of a bracket that ends the search."""
+
 RANK = 1e-10
 """Singular values of the data below this, relative to the largest, count as zero."""
 
@@ -128,7 +131,7 @@ def second_level(lower: Level, upper: Level, domain: Domain, shape: Round, conic
         low = max(tried.f_lower, best.f_lower) if best else tried.f_lower
         if best is None or tried.f_upper - tried.f_lower < best.f_upper - best.f_lower:
             best = tried
-        if best.f_upper - low <= 1e-12 * (1 + abs(best.f_upper)):
+        if best.f_upper - low <= NARROW * (1 + abs(best.f_upper)):
             break
     return best
 

@@ -24,10 +24,7 @@ from .conic import approximate
 from .growth import Distance, distance
 from .level import Level
 from .polish import polish
-from .slater import RANKS, second_level, solutions_inside
-
-NARROW = 1e-11
-"""Relative width of a bracket that ends the search."""
+from .slater import NARROW, RANKS, second_level, solutions_inside
 
 MOST_WORK = 3e9
 """Multiplications for one step of the interior-point method at most."""

@@ -103,6 +103,10 @@ class Chart(ABC):
     def outside(self, u: Ext) -> float:
         """At least the distance of x(u) from Z."""
 
+    def idle(self, u: Ext) -> Matrix:
+        """Directions, as columns, in which u moves and x(u) does not."""
+        return np.zeros((u.size, 0))
+
     def normal(self, u: Ext) -> Ext:
         """The outward normal, as ``pull`` sees it."""
         raise NotImplementedError

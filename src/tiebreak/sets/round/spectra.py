@@ -172,6 +172,16 @@ class SpectralChart(Chart):
         L = double(self._L(u))
         return np.asarray(self.spectral.write(M.T) @ L).reshape(M.shape[1], u.size).T
 
+    def idle(self, u: Ext) -> Matrix:
+        """L S for the antisymmetric S: rotations of the columns."""
+        L, k = double(self._L(u)), self.rank
+        first, second = np.triu_indices(k, 1)
+        turned = np.zeros((self.spectral.order, k, first.size))
+        index = np.arange(first.size)
+        turned[:, second, index] = L[:, first]
+        turned[:, first, index] = -L[:, second]
+        return turned.reshape(u.size, first.size)
+
     def normal(self, u: Ext) -> Ext:
         return u
 
