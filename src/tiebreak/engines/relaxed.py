@@ -18,8 +18,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import UNIT_ROUNDOFF, Vector
+from ..arrays import UNIT_ROUNDOFF, Vector, length
 from ..objectives.base import Objective
+from ..objectives.form import Scale
+from ..objectives.quadratic import constant
+from ..sets.base import Domain
 from .answer import Answer, Unbounded
 from .choice import Choice, Task
 from .interrupt import OutOfTime, keeping
@@ -47,13 +50,14 @@ class Relaxed(NamedTuple):
 
 
 class _Corner(NamedTuple):
-    """The solution of the inner problem for one multiplier; ``least`` is below its optimal value."""
+    """The solution of the inner problem for one multiplier; ``least`` is below its optimal value less ``taken``."""
 
     lam: float
     x: Vector
     f: float
     g: float
     least: float
+    taken: float = 0.0
 
 
 @dataclass
@@ -77,6 +81,8 @@ class Path:
         self.lowest = self._before_f() if self.open else self._minimise(self.g)
         self.z = self.lowest.x
         self.least = self.g.value(self.z)
+        self.sharp = self.choice.engine.sharp_minima and bool(np.isfinite(self.lowest.f_lower))
+        self.by_engine = self.by_engine or self.sharp
 
     def _before_f(self) -> Answer:
         """The answer for g, found with f as the level after it: that often shows where in the set solutions are."""
@@ -112,8 +118,11 @@ class Path:
     def corner(self, lam: float) -> _Corner:
         """Solve for one more multiplier."""
         mixed: Objective = self.f + lam * self.g if lam > 0 else self.f
+        taken = lam * self.least if self.sharp and lam > 0 else 0.0
+        if taken:  # so that what is proved is of the size of f, not of lam g
+            mixed = mixed + constant(-taken, self.z.size)
         answer = self._minimise(mixed)
-        found = _Corner(lam, answer.x, self.f.value(answer.x), self.g.value(answer.x), answer.f_lower)
+        found = _Corner(lam, answer.x, self.f.value(answer.x), self.g.value(answer.x), answer.f_lower, taken)
         self.corners = sorted([*self.corners, found], key=lambda one: one.lam)
         return found
 
@@ -122,7 +131,8 @@ class Path:
         if not self.by_engine:  # then the bounds see to it
             return self.least + slack
         allowed = min(self.least, self.lowest.f_lower) + slack
-        return allowed - 2 * self.g.rounding(self.z)[0] - 8 * UNIT_ROUNDOFF * (abs(self.least) + slack)
+        allowed -= 2 * self.g.rounding(self.z)[0] + 8 * UNIT_ROUNDOFF * (abs(self.least) + slack)
+        return allowed - 8 * _beyond(self.g, self.choice.reduced.domain, self.z) if self.sharp else allowed
 
     def beside(self, level: float) -> tuple[_Corner | None, _Corner | None]:
         """The nearest known corners whose g is above the level, and at most the level."""

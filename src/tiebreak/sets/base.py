@@ -191,7 +191,7 @@ class Domain(ABC):
 
     @cached_property
     def round(self) -> Round | None:
-        """The set by cones and charts, where its boundary is curved; None where it is not, or nothing is known of it."""
+        """The set by cones and charts, where its boundary is curved; None where it is not, or that is not known."""
         return None
 
     @property

@@ -2,8 +2,8 @@
 
 For x in Z with slope c, n with x in argmin over Z of <n, .>, r = c - n, and any minimiser x*, e = x - x*:
     |B e|^2 + <n, x* - x> <= <c - c*, e> + <n, x* - x> <= <r, e> =: Q,
-as <c*, x - x*> >= 0. So a growth |e| <= alpha sqrt(Q) + beta Q gives |e| <= alpha^2 |r| / (1 - beta |r|)^2: a bound that
-is linear in the residual, though growth is quadratic.
+as <c*, x - x*> >= 0. So a growth |e| <= alpha sqrt(Q) + beta Q gives |e| <= alpha^2 |r| / (1 - beta |r|)^2: a bound
+that is linear in the residual, though growth is quadratic.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import UNIT_ROUNDOFF, Matrix, length
+from ...arrays import UNIT_ROUNDOFF, Matrix
 from ...numerics.extended import double
 from ...sets.round.description import Growth
 from .level import Level
@@ -82,14 +82,17 @@ def _least_curvature(growth: Growth, B: Matrix, inexact: float) -> float:
     stacked = np.vstack([B, np.diag(np.sqrt(growth.bend))])
     values = np.linalg.svd(stacked, compute_uv=False)
     sigma = values[-1] - SVD_UNITS * max(stacked.shape) * UNIT_ROUNDOFF * values[0] - inexact
-    return max(least, float(sigma) ** 2 * (1 - 1e-12) if sigma > 0 else 0.0)
+    return max(least, float(sigma) ** 2 * (1 - 1e-12)) if sigma > 0 else least
 
 
 def _norm(B: Matrix) -> float:
     if not B.size:
         return 0.0
-    exact = float(np.linalg.norm(B, 2)) if max(B.shape) <= LONGEST else float(np.linalg.norm(B))
-    return exact * (1 + SVD_UNITS * max(B.shape) * UNIT_ROUNDOFF)
+    if min(B.shape) > LONGEST:
+        return float(np.linalg.norm(B)) * (1 + 1e-12)
+    gram = B @ B.T if B.shape[0] <= B.shape[1] else B.T @ B
+    largest = float(np.sqrt(np.linalg.eigvalsh(gram)[-1]))
+    return largest * (1 + SVD_UNITS * int(sum(B.shape)) * UNIT_ROUNDOFF)
 
 
 def _sigma(growth: Growth, B: Matrix, weight: float) -> float:
@@ -99,4 +102,5 @@ def _sigma(growth: Growth, B: Matrix, weight: float) -> float:
     if stacked.shape[0] < stacked.shape[1]:
         return 0.0
     values = np.linalg.svd(stacked, compute_uv=False)
-    return float(values[-1]) - SVD_UNITS * (sum(B.shape) + length(growth.trace)) * UNIT_ROUNDOFF * float(values[0])
+    rounding = SVD_UNITS * (int(sum(B.shape)) + growth.trace.size) * UNIT_ROUNDOFF * float(values[0])
+    return float(values[-1]) - rounding

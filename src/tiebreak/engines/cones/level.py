@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import scipy.sparse as sp
 
 from ...arrays import UNIT_ROUNDOFF, Matrix, Vector, length
-from ...numerics.extended import UNIT, Ext, ExtMatrix, dense, double, ext, sum_units, total
+from ...numerics.extended import UNIT, Ext, ExtMatrix, between, dense, double, ext, sum_units, total
 from ...objectives.form import Form, Term
 
 CURVATURE_UNITS = 64
@@ -40,8 +39,10 @@ class Level:
     """The sum of scale * h(F x) + scale * (1/2 x'Qx) + <p, x> + constant that a form is; norms only have a value."""
 
     def __init__(self, form: Form, dim: int) -> None:
-        self.form, self.dim = form, dim
+        self.dim = dim
         self.terms = [(term, None if term.data is None else ExtMatrix(term.data.raw)) for term in form.losses]
+        form = replace(form, bends=tuple(bend for bend in form.bends if abs(bend.Q).max() or bend.q.any()))
+        self.form = form
         self.bends = [(bend, ExtMatrix(bend.Q)) for bend in form.bends]
         self.p = np.zeros(dim, dtype=np.longdouble)
         self._p_error = 0.0
@@ -56,7 +57,9 @@ class Level:
         """Value and slope at x."""
         size = length(double(x))
         value = self.form.constant + total(self.p * x)
-        value_error = self._p_error * size + sum_units(self.dim) * UNIT * float(np.abs(double(self.p)) @ np.abs(double(x)))
+        value_error = self._p_error * size + sum_units(self.dim) * UNIT * float(
+            np.abs(double(self.p)) @ np.abs(double(x))
+        )
         grad, grad_error = self.p.copy(), self._p_error
         sizes = abs(float(self.form.constant)) + abs(float(value))
         for term, data in self.terms:
@@ -80,8 +83,8 @@ class Level:
             grad_error += scale * (length(image_error) + 2 * UNIT * length(double(image)))
         for norm in self.form.norms:
             rounded = double(x)
-            own = norm.value(rounded)
-            value, sizes = value + np.longdouble(own), sizes + own
+            extra = norm.value(rounded)
+            value, sizes = value + np.longdouble(extra), sizes + extra
             value_error += norm.rounding(rounded)[0] + norm.steepest(self.dim) * UNIT_ROUNDOFF * size
         count = len(self.terms) + len(self.bends) + 4
         grad_error += count * UNIT * length(double(grad))
@@ -91,16 +94,23 @@ class Level:
 
     def hessian(self, x: Vector) -> Matrix:
         """The second derivative, dense: it steers, and proves nothing."""
+        return self._constant_hessian if self.quadratic else self._hessian(x)
+
+    @cached_property
+    def _constant_hessian(self) -> Matrix:
+        return self._hessian(np.zeros(self.dim))
+
+    def _hessian(self, x: Vector) -> Matrix:
         H = np.zeros((self.dim, self.dim))
-        for (loss, data, scale) in self.form.losses:
+        for loss, data, scale in self.form.losses:
             bend = float(scale) * loss.curvature(x if data is None else data.times(x))
             if data is None:
                 H[np.diag_indices(self.dim)] += bend
             else:
-                F = data.raw
-                H += dense(F.T @ (sp.diags_array(bend) @ F)) if sp.issparse(F) else F.T @ (bend[:, None] * F)
-        for bend in self.form.bends:
-            H += float(bend.scale) * dense(bend.Q)
+                weighted = between(np.sqrt(bend), data.raw, np.ones(self.dim))
+                H += dense(weighted.T @ weighted)
+        for bent in self.form.bends:
+            H += float(bent.scale) * dense(bent.Q)
         return H
 
     @cached_property
@@ -115,8 +125,10 @@ class Level:
         For the points whose value is above the linear model at x by at most ``gap``.
         """
         blocks, inexact = [np.zeros((0, self.dim))], 0.0
-        for (loss, data, scale) in self.form.losses:
-            least = loss.near(x if data is None else data.times(x), gap / float(scale))[0] if not loss.quadratic else None
+        for loss, data, scale in self.form.losses:
+            least = (
+                loss.near(x if data is None else data.times(x), gap / float(scale))[0] if not loss.quadratic else None
+            )
             root = np.sqrt(float(scale) * np.maximum(least, 0.0)) if least is not None else np.sqrt(float(scale))
             if least is None and data is not None:
                 blocks.append(root * dense(data.raw))
@@ -135,9 +147,11 @@ class Level:
     def steepness(self, x: Vector, radius: float) -> float:
         """A Lipschitz constant of the slope within this distance of x."""
         found = 0.0
-        for (loss, data, scale) in self.form.losses:
+        for loss, data, scale in self.form.losses:
             size = 1.0 if data is None else data.frobenius * (1 + 1e-12)
-            found += float(scale) * loss.bend(x if data is None else data.times(x), size * radius * (1 + 1e-6)) * size**2
+            found += (
+                float(scale) * loss.bend(x if data is None else data.times(x), size * radius * (1 + 1e-6)) * size**2
+            )
         for bend in self.form.bends:
             found += float(bend.scale) * float(np.linalg.norm(dense(bend.Q))) * (1 + 1e-12)
         return found * (1 + 1e-12)
@@ -161,15 +175,15 @@ def _loss_at(term: Term, t: Ext, t_error: Vector) -> tuple[np.longdouble, Ext, f
         slope = t if term.loss.target is None else t - ext(term.loss.target)
         steep = np.abs(double(slope))
         slope_error = t_error + 2 * UNIT * steep
-        value = total(slope * slope) / 2
+        half = total(slope * slope) / 2
         error = float(steep @ slope_error) + float(slope_error @ slope_error) / 2
-        error += sum_units(t.size) * UNIT * float(value)
-        return scale * value, scale * slope, size * error, size * (slope_error + 2 * UNIT * steep)
+        error += sum_units(t.size) * UNIT * float(half)
+        return scale * half, scale * slope, size * error, size * (slope_error + 2 * UNIT * steep)
     rounded = double(t)
     moved = t_error + UNIT_ROUNDOFF * np.abs(rounded)
     value, steep = term.loss.value_and_slope(rounded)
-    value_error, slope_error = term.loss.rounding(rounded, value, steep)
+    value_error, steep_error = term.loss.rounding(rounded, value, steep)
     most = term.loss.bend(rounded, length(moved))
     error = value_error + float(np.abs(steep) @ moved) + most * float(moved @ moved) / 2
     # an error in norm is at most that much in each entry
-    return scale * np.longdouble(value), scale * ext(steep), size * error, size * (slope_error + most * moved)
+    return scale * np.longdouble(value), scale * ext(steep), size * error, size * (steep_error + most * moved)

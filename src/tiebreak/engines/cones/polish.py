@@ -9,7 +9,7 @@ import numpy as np
 
 from ...arrays import Matrix, Vector
 from ...numerics.deadline import afford, check
-from ...numerics.extended import UNIT, Ext, double, ext, product
+from ...numerics.extended import UNIT, Ext, double, ext, product, total
 from ...sets.round.description import Chart
 from .level import Level, Local
 
@@ -32,14 +32,14 @@ class Polished:
 
 
 def polish(level: Level, chart: Chart, E: Matrix | None = None, t: Ext | None = None,
-           w: Vector | None = None) -> Polished:  # fmt: skip
+           w: Vector | None = None, most: int = MOST_STEPS) -> Polished:  # fmt: skip
     """A stationary point of the level on the chart, near its start; with rows E x = t held where they are given."""
     system = _System(level, chart, E, t)
     u = chart.start
     prices = ext(np.zeros(system.rows) if w is None else w)
     best = system.state(u, np.longdouble(0), prices, fit=True)
     stalls = 0
-    for _ in range(MOST_STEPS):
+    for _ in range(most):
         check()
         step = system.step(best)
         if step is None:
@@ -66,7 +66,8 @@ class _System:
     """F(u, lam, w) = (pull(u, grad + E'w) + lam normal(u), E x(u) - t, gauge(u) - 1), each in units of its own."""
 
     def __init__(self, level: Level, chart: Chart, E: Matrix | None, t: Ext | None) -> None:
-        self.level, self.chart, self.E, self.t = level, chart, E, t
+        self.level, self.chart, self.E = level, chart, E
+        self.t = ext(np.zeros(0)) if t is None else t
         self.rows = 0 if E is None else E.shape[0]
         here = level.at(chart.point(chart.start))
         self.slope = float(np.linalg.norm(double(chart.pull(chart.start, here.grad)))) or 1.0
@@ -80,14 +81,14 @@ class _System:
         if chart.bounded:
             normal = chart.normal(u)
             if fit:
-                lam = -(F @ normal) / (normal @ normal)
+                lam = -total(F * normal) / total(normal * normal)
             F = F + lam * normal
-        total = float(np.linalg.norm(double(F))) / self.slope
+        residual = float(np.linalg.norm(double(F))) / self.slope
         if self.E is not None:
-            total += float(np.linalg.norm(double(product(self.E, x) - self.t))) / self.reach
+            residual += float(np.linalg.norm(double(product(self.E, x) - self.t))) / self.reach
         if chart.bounded:
-            total += abs(float(chart.gauge(u) - 1))
-        return Polished(chart, u, x, here, lam, w, total if np.isfinite(total) else np.inf)
+            residual += abs(float(chart.gauge(u) - 1))
+        return Polished(chart, u, x, here, lam, w, residual if np.isfinite(residual) else np.inf)
 
     def step(self, at: Polished) -> tuple[Ext, np.longdouble, Ext] | None:
         """The Newton step, without what is idle."""

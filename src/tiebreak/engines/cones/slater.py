@@ -1,9 +1,9 @@
 """The second level where the slope of the first vanishes at its minimisers: these are {x in Z : K x = K x*}.
 
-Let H be the set {K x = K x*} for the unconstrained minimisers x* of g, in the affine hull of Z. By strong convexity of g
-along the rows of K a point with slope c is within |c| / mu of H. If some x_c with a ball of radius rho around it in Z is
-nearer to H than rho, H meets the interior of Z: the slope is zero at all minimisers, and each point of Z near H can be
-mixed with a point near x_c so that the mix is a minimiser. That bounds f* from above; duality bounds it from below.
+Let H be the set {K x = K x*} for the unconstrained minimisers x* of g, in the affine hull of Z. By strong convexity of
+g along the rows of K a point with slope c is within |c| / mu of H. If some x_c with a ball of radius rho around it in Z
+is nearer to H than rho, H meets the interior of Z: the slope is zero at all minimisers, and each point of Z near H can
+be mixed with a point near x_c so that the mix is a minimiser. That bounds f* from above; duality bounds it from below.
 """
 
 from __future__ import annotations
@@ -13,16 +13,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import UNIT_ROUNDOFF, Matrix, Vector, length
-from ...numerics.extended import Ext, ExtMatrix, double, ext, total
+from ...numerics.extended import UNIT, Ext, ExtMatrix, double, ext, total
 from ...sets.base import Domain
 from ...sets.round.description import Conic, Round
 from .conic import Held, approximate
 from .growth import SVD_UNITS
 from .level import Level, Local
-from .polish import Polished, polish
+from .polish import MOST_STEPS, Polished, polish
 
 NARROW = 1e-11
 """Relative width of a bracket that ends the search."""
+
+OUTSIDE = 1e-9
+"""A point that misses the set by more, relative to its size, is no candidate."""
 
 RANK = 1e-10
 """Singular values of the data below this, relative to the largest, count as zero."""
@@ -60,8 +63,9 @@ def off_rows(here: Local, hull: Matrix | None) -> float:
     if hull is None:
         return length(double(here.grad)) * (1 + 1e-12) + here.grad_error
     inner = double(ext(hull.T) @ here.grad)
-    rounding = 8 * (hull.shape[0] + 8) * UNIT_ROUNDOFF * float(np.linalg.norm(inner))
-    return float(np.linalg.norm(inner)) + rounding + here.grad_error
+    size, dim = float(np.linalg.norm(inner)), int(hull.shape[0])
+    # rounding of the columns of the hull: the slope may be large across them, as a multiple of the identity is
+    return size * (1 + 1e-12) + 8 * (dim + 8) * UNIT * length(double(here.grad)) + here.grad_error
 
 
 def solutions_inside(level: Level, shape: Round, x: Vector) -> Solutions | None:
@@ -123,8 +127,12 @@ def second_level(lower: Level, upper: Level, domain: Domain, shape: Round, conic
     slope = double(upper.at(ext(found.x)).grad) + known.E.T @ found.w
     best: Bracketed | None = None
     charts = [shape.inside(found.x)] if shape.room(found.x) > 1e-6 * shape.size else []
-    for chart in [*charts, *shape.charts(found.x, slope), *([] if charts else [shape.inside(found.x)])]:
-        polished = polish(upper, chart, known.E, known.t, found.w)
+    last = shape.inside(found.x)
+    for chart in [*charts, *shape.charts(found.x, slope), last]:
+        steps = MOST_STEPS if chart is not last else 0  # at last, the candidate itself
+        polished = polish(upper, chart, known.E, known.t, found.w, most=steps)
+        if not chart.outside(polished.u) <= OUTSIDE * shape.size:
+            continue
         tried = bracket(lower, upper, domain, known, polished)
         if tried is None:
             continue

@@ -1,7 +1,7 @@
 """The exact engine for round sets: two levels over balls and spectrahedra, with a bracket around both optimal values.
 
-Either the slope of the lower level is not zero at its minimisers: then they lie in one face of Z, which for these sets is
-mostly a point, and the growth of the set there bounds how far they are from a polished point (``growth``). Or it is
+Either the slope of the lower level is not zero at its minimisers: then they lie in one face of Z, which for these sets
+is mostly a point, and the growth of the set there bounds how far they are from a polished point (``growth``). Or it is
 zero: then they are all points of Z with the same images, and the upper level is minimised over those (``slater``).
 Which of the two holds is not decided but proved: both are tried where it is in doubt.
 """
@@ -13,23 +13,29 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...arrays import Vector
+from ...arrays import UNIT_ROUNDOFF, Vector, length
 from ...numerics.extended import EXTENDED, double, ext
 from ...objectives.base import Objective
 from ...sets.base import Domain
 from ...sets.round.description import Conic, Round
-from ..answer import Answer, Elsewhere
+from ..answer import Answer
 from ..interrupt import keeping
 from .conic import approximate
 from .growth import Distance, distance
 from .level import Level
 from .polish import polish
-from .slater import NARROW, RANKS, second_level, solutions_inside
+from .slater import NARROW, OUTSIDE, RANKS, second_level, solutions_inside
 
 MOST_WORK = 3e9
 """Multiplications for one step of the interior-point method at most."""
 
 MOST_VARIABLES = 1500
+
+RESOLVED = 1e-16
+"""A residual so small, on a chart with some growth, that no other chart is tried."""
+
+FROM_THE_LAST = 1e-9
+"""A minimiser found from that of another objective has to be shown this near, relative to the set."""
 
 ASSUMES = (EXTENDED, "singular values and eigenvalues are those of a matrix within rounding of the given one")
 
@@ -62,7 +68,7 @@ def cones_apply(levels: Sequence[Objective], domain: Domain) -> str:
 def solve_cones(levels: Sequence[Objective], domain: Domain) -> Answer:
     """The solution of two levels over a round set.
 
-    ``Elsewhere`` is raised where no two-sided bracket is reached.
+    Where neither way leads to a bracket the answer is a lower solution without one.
 
     Examples
     --------
@@ -82,18 +88,32 @@ def solve_cones(levels: Sequence[Objective], domain: Domain) -> Answer:
     conic = shape.conic()
     first = approximate(lower, shape, conic)
     if first is None:
-        raise Elsewhere("the interior-point method fails")
-    near = nearest(lower, domain, shape, first.x)
-    answer = None if near is None else _unique(near, lower, upper)
-    if answer is not None and answer.width <= NARROW:
-        return answer
-    with keeping(lambda: answer or Answer(first.x, -np.inf, np.inf, -np.inf, np.inf)):
+        return _unproved(shape.middle, lower, domain, "the interior-point method fails")
+    with keeping(lambda: _unproved(first.x, lower, domain, "the time is up")):
+        near = nearest(lower, domain, shape, first.x)
+        answer = None if near is None else _unique(near, lower, upper)
+        if answer is not None and answer.width <= NARROW:
+            return answer
         other = _inside(lower, upper, domain, shape, conic, first.x)
     if answer is None or (other is not None and other.width < answer.width):
         answer, other = other, answer
-    if answer is None or not np.isfinite(answer.width):
-        raise Elsewhere("neither the growth of the set nor an interior solution bounds f* from both sides")
+    if answer is None:
+        return _unproved(first.x, lower, domain, "neither the growth of the set nor an interior solution is shown")
     return answer if other is None else _together(answer, other)
+
+
+def _unproved(x: Vector, lower: Level, domain: Domain, why: str) -> Answer:
+    """A point with what one linear minimum says about the lower level."""
+    here = lower.at(ext(x))
+    c = double(here.grad)
+    gap = (
+        float(c @ x) - domain.lmo_bound(c, domain.lmo(c)) + (x.size + 8) * UNIT_ROUNDOFF * float(np.abs(c) @ np.abs(x))
+    )
+    gap += (here.grad_error + UNIT_ROUNDOFF * length(c)) * (domain.diameter + length(x))
+    outside = domain.distance_outside(x)
+    g_upper = here.above + lower.rise(here, ext(x), outside) if np.isfinite(outside) else np.inf
+    notes = (f"no proof: {why}",)
+    return Answer(x, here.below - gap, g_upper, -np.inf, np.inf, well_posed=False, notes=notes, assumes=ASSUMES)
 
 
 def nearest(level: Level, domain: Domain, shape: Round, x: Vector) -> Distance | None:
@@ -105,10 +125,12 @@ def nearest(level: Level, domain: Domain, shape: Round, x: Vector) -> Distance |
         charts.insert(0, shape.inside(x))
     for chart in charts:
         polished = polish(level, chart)
+        if not polished.chart.outside(polished.u) <= OUTSIDE * shape.size:  # an interior that is none
+            continue
         found = distance(level, polished, domain.diameter)
         if found is not None and (best is None or found.far < best.far):
             best = found
-        if best is not None and best.far <= NARROW * 1e-2 * shape.size:
+        if best is not None and best.polished.residual <= RESOLVED:
             break
     return best
 
@@ -161,19 +183,27 @@ def _together(best: Answer, other: Answer) -> Answer:
 
 
 def minimiser(domain: Domain) -> Callable[[Objective], Answer]:
-    """A function that minimises one objective over the domain."""
+    """A function that minimises one objective over the domain; each begins where the last one ended."""
     shape, dim = domain.round, domain.dim
     assert shape is not None and dim is not None
     conic = shape.conic()
+    last: list[Vector] = []
 
     def minimise(objective: Objective) -> Answer:
         assert objective.form is not None
         level = Level(objective.form, dim)
-        found = approximate(level, shape, conic)
-        if found is None:
-            raise Elsewhere("the interior-point method fails")
-        near = nearest(level, domain, shape, found.x)
-        x = found.x if near is None else double(near.polished.x)
-        return Answer(x, -np.inf, np.inf, -np.inf, np.inf)
+        near = nearest(level, domain, shape, last[-1]) if last else None
+        if near is None or near.far > FROM_THE_LAST * shape.size:
+            found = approximate(level, shape, conic)
+            near = None if found is None else nearest(level, domain, shape, found.x)
+            x = shape.middle if found is None else found.x
+        if near is not None:
+            x = double(near.polished.x)
+            last[:] = [x]
+            here = near.polished.here
+            low, high = here.below - near.gap, here.above
+            return Answer(x, low, high, low, high)
+        proved = _unproved(x, level, domain, "the minimiser is not shown to be unique")
+        return replace(proved, f_lower=proved.g_lower, f_upper=proved.g_upper)
 
     return minimise

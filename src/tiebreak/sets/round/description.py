@@ -1,9 +1,9 @@
 """What a round set says of itself, so that an exact engine need not know which one it is.
 
-Near a solution the boundary is a smooth surface: a *chart* writes its points as x(u) with one equation gauge(u) = 1, and
-the condition for a minimiser with slope c as ``pull(u, c) + lam * normal(u) = 0``, which Newton's method solves to the
-last digit. The *growth* at a point x with an outward normal says how fast <n, y - x> rises as y in Z moves away, so that
-a small residual proves a small distance.
+Near a solution the boundary is a smooth surface: a *chart* writes its points as x(u) with one equation gauge(u) = 1,
+and the condition for a minimiser with slope c as ``pull(u, c) + lam * normal(u) = 0``, which Newton's method solves to
+the last digit. The *growth* at a point x with an outward normal says how fast <n, y - x> rises as y in Z moves away, so
+that a small residual proves a small distance.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Growth:
 
 
 class Chart(ABC):
-    """Points x(u) of the surface near a solution, in extended precision; ``start`` is the u of the point it was made at.
+    """Points x(u) of the surface near a solution, in extended precision; ``start`` is the u of the point it is made at.
 
     Derivatives are in double precision: they only steer.
     """

@@ -63,7 +63,7 @@ class GroupRound(Round):
 
     def room(self, x: Vector) -> float:
         norm = float(self.norms(x).sum()) * (1 + (x.size + 8) * UNIT_ROUNDOFF)
-        return max(self.size - norm, 0.0) / np.sqrt(len(self.members)) * (1 - 1e-14)
+        return max(self.size - norm, 0.0) / float(np.sqrt(len(self.members))) * (1 - 1e-14)
 
 
 class GroupChart(Chart):
@@ -86,16 +86,15 @@ class GroupChart(Chart):
         return x
 
     def pull(self, u: Ext, c: Ext) -> Ext:
-        return c[self.index]
+        pulled: Ext = c[self.index]
+        return pulled
 
     def pulled(self, u: Ext, M: Matrix) -> Matrix:
         return M[self.index]
 
     def normal(self, u: Ext) -> Ext:
-        normal = u.copy()
-        for part, size in zip(self.parts, self._lengths(u), strict=True):
-            normal[part] /= size
-        return normal
+        sizes = [part.stop - part.start for part in self.parts]
+        return ext(u / np.repeat(self._lengths(u), sizes))
 
     def gauge(self, u: Ext) -> np.longdouble:
         return total(self._lengths(u))
@@ -131,7 +130,9 @@ class GroupChart(Chart):
             return None
         off = abs(float(self.gauge(u) - 1)) + units
         r = c[self.index] + np.longdouble(nu) * v
-        residual = length(double(r)) * (1 + 1e-14) + c_error + units * (length(double(c)) + nu * np.sqrt(self.kept.size))
+        residual = (
+            length(double(r)) * (1 + 1e-14) + c_error + units * (length(double(c)) + nu * np.sqrt(self.kept.size))
+        )
         face = np.zeros((ball.labels.size, self.kept.size))
         for k, part in enumerate(self.parts):
             face[self.index[part], k] = double(v[part])

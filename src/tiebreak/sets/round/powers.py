@@ -54,7 +54,7 @@ class PowerBall(Round):
     def room(self, x: Vector) -> float:
         norm = float(np.linalg.norm(x - self.center, self.p)) * (1 + (x.size + 8) * UNIT_ROUNDOFF)
         norm += UNIT_ROUNDOFF * length(x - self.center)
-        return max(self.size - norm, 0.0) * min(1.0, x.size ** (0.5 - 1 / self.p)) * (1 - 1e-14)
+        return max(self.size - norm, 0.0) * float(min(1.0, x.size ** (0.5 - 1 / self.p))) * (1 - 1e-14)
 
 
 class PowerChart(Chart):

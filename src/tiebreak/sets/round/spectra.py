@@ -148,7 +148,7 @@ class NuclearRound(Spectral):
 
 
 class SpectralChart(Chart):
-    """Y = tau L L' with |L|_F = 1, L of a given rank. Rotations of L leave Y as it is: steps of least length ignore them.
+    """Y = tau L L' with |L|_F = 1, L of a given rank. Rotations of L leave Y as it is.
 
     A minimiser has C L = nu L; Newton's method is told lam = -nu.
     """
@@ -217,7 +217,9 @@ class SpectralChart(Chart):
         least = float(values[-1]) - SPECTRAL_UNITS * N * UNIT_ROUNDOFF
         if not (least > 0 and 0.5 < gauge < 2 and np.isfinite(size)):
             return None
-        rounding = SPECTRAL_UNITS * N * UNIT_ROUNDOFF * size * (2 + 1 / least)  # of C off the range, which is off itself
+        rounding = (
+            SPECTRAL_UNITS * N * UNIT_ROUNDOFF * size * (2 + 1 / least)
+        )  # of C off the range, which is off itself
         W = left[:, self.rank :]
         d = np.inf
         if W.shape[1]:
