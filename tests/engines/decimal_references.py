@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, getcontext
+from itertools import pairwise
 
 import numpy as np
 
@@ -73,7 +74,7 @@ class Surface:
         kept = [g for g in self.details["groups"] if np.abs(x[g]).max() > 1e-9]
         index = np.concatenate(kept)
         ends = np.cumsum([0, *(g.size for g in kept)])
-        parts = [range(int(a), int(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        parts = [range(int(a), int(b)) for a, b in pairwise(ends)]
         self.start = numbers(x[index])
 
         def point(u):
@@ -162,6 +163,8 @@ def minimised(objective: Squares, surface: Surface, rows: Squares | None = None)
 
 def _with_prices(conditions: Callable[[Numbers], Numbers], y: Numbers, n: int) -> Numbers:
     """The unknowns with prices that fit best: conditions are linear in them."""
+    if len(y) == n:
+        return y
     F = conditions(y)
     columns = _derivative(conditions, y, F, range(n, len(y)))
     J = np.array([[float(v) for v in row] for row in columns])[:n]

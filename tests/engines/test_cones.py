@@ -15,7 +15,7 @@ WIDTH = 1e-10
 
 
 def round_sets(rng: np.random.Generator) -> dict[str, tuple]:
-    """By name: the set, its kind and details for references, and a radius that a solution of size one exceeds or not."""
+    """By name: how to make the set for a radius, its kind and details for references."""
     groups = np.array([0, 0, 1, 1, 1, 2, 2, 3])
     listed = [np.flatnonzero(groups == g) for g in range(4)]
     center = rng.standard_normal(7)
@@ -79,7 +79,7 @@ def test_many_lower_solutions_inside(name: str, seed: int) -> None:
         inner = details["center"]
     lower = Squares(lower.A, lower.A @ inner + 0.02 * lower.b)
     answer = solve_cones([least_squares(lower), least_squares(upper)], domain)
-    inside = domain.round.room(answer.x) > 1e-6
+    inside = domain.round.room(answer.x) > 1e-6 and name != "spectrahedron"  # which has a trace to keep
     surface = Surface("inside", answer.x, 2.0) if inside else Surface(kind, answer.x, 2.0, **details)
     x, w, residual = minimised(upper, surface, lower)
     assert residual < 1e-45
