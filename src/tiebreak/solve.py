@@ -125,11 +125,11 @@ def solve(
         callbacks.append(progress)
     started = time.perf_counter()
     try:
-        result, interrupt = _run(made, tol_upper, tol_lower, free, x0, callbacks, max_iter, limit, seed)
+        result, interrupt = _run(made, tol_upper, tol_lower, free, x0, callbacks, most, limit, seed)
         if result.status is Status.STALLED and made.otherwise is not None and _may_gain(result):
             left = max(limit - (time.perf_counter() - started), 1e-3)
             then, tol_lower, free = _prepare(problem, made.otherwise, tol_upper, tol_lower, seed)
-            result, interrupt = _run(then, tol_upper, tol_lower, free, result.x, callbacks, max_iter, left, seed)
+            result, interrupt = _run(then, tol_upper, tol_lower, free, result.x, callbacks, most, left, seed)
     finally:
         if progress is not None:
             progress.close()
@@ -164,7 +164,7 @@ def _run(
         with limited(limit):
             start = run.begin(x0, seed)
             examine(problem, run.witnesses, seed)
-            status, detail = run.through(start, callbacks, most, limit)
+            status, detail = run.through(start, callbacks, max_iter, limit)
     except OutOfTime:
         status, detail = Status.MAX_TIME, f"the limit of {limit:g} s was reached before the first update"
     trace = next((one for one in callbacks if isinstance(one, Trace)), run.trace)

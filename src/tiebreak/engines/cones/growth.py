@@ -75,7 +75,10 @@ def _least_curvature(growth: Growth, B: Matrix, inexact: float) -> float:
     """At most the least eigenvalue of B'B + diag(bend)."""
     assert growth.bend is not None
     least = float(growth.bend.min())
-    if least > 0.01 * float(growth.bend.max()) or growth.bend.size > LONGEST:
+    even = least > 0.01 * float(growth.bend.max())
+    if growth.bend.size > LONGEST or (even and B.shape[0] < B.shape[1]):
+        return least
+    if even and 1e3 * least > float(np.vdot(B, B)) / B.shape[1]:
         return least
     if not growth.bend.any() and B.shape[0] < B.shape[1]:
         return 0.0

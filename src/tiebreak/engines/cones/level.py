@@ -103,11 +103,14 @@ class Level:
     def _hessian(self, x: Vector) -> Matrix:
         H = np.zeros((self.dim, self.dim))
         for loss, data, scale in self.form.losses:
-            bend = float(scale) * loss.curvature(x if data is None else data.times(x))
-            if data is None:
-                H[np.diag_indices(self.dim)] += bend
+            t = x if data is None else data.times(x)
+            if not loss.separable:
+                F = np.eye(self.dim) if data is None else dense(data.raw)
+                H += float(scale) * F.T @ np.array([loss.curvature_times(t, column) for column in F.T]).T
+            elif data is None:
+                H[np.diag_indices(self.dim)] += float(scale) * loss.curvature(t)
             else:
-                weighted = between(np.sqrt(bend), data.raw, np.ones(self.dim))
+                weighted = between(np.sqrt(float(scale) * loss.curvature(t)), data.raw, np.ones(self.dim))
                 H += dense(weighted.T @ weighted)
         for bent in self.form.bends:
             H += float(bent.scale) * dense(bent.Q)
@@ -126,16 +129,9 @@ class Level:
         """
         blocks, inexact = [np.zeros((0, self.dim))], 0.0
         for loss, data, scale in self.form.losses:
-            least = (
-                loss.near(x if data is None else data.times(x), gap / float(scale))[0] if not loss.quadratic else None
-            )
-            root = np.sqrt(float(scale) * np.maximum(least, 0.0)) if least is not None else np.sqrt(float(scale))
-            if least is None and data is not None:
-                blocks.append(root * dense(data.raw))
-            elif data is None:
-                blocks.append(np.diag(np.broadcast_to(root, (self.dim,))))
-            else:
-                blocks.append(np.asarray(root)[:, None] * dense(data.raw))
+            least = loss.near(x if data is None else data.times(x), gap / float(scale))[0]
+            root = np.sqrt(float(scale) * np.maximum(least, 0.0)) * (1 - CURVATURE_UNITS * UNIT_ROUNDOFF)
+            blocks.append(np.diag(root) if data is None else root[:, None] * dense(data.raw))
             inexact += 4 * UNIT_ROUNDOFF * float(np.linalg.norm(blocks[-1]))
         for bend in self.form.bends:
             values, vectors = np.linalg.eigh(dense(bend.Q))
@@ -172,13 +168,15 @@ def _loss_at(term: Term, t: Ext, t_error: Vector) -> tuple[np.longdouble, Ext, f
     """scale * h(t) and its slope, with the errors that t and rounding bring."""
     scale, size = term.scale, abs(float(term.scale))
     if term.loss.quadratic:
-        slope = t if term.loss.target is None else t - ext(term.loss.target)
-        steep = np.abs(double(slope))
-        slope_error = t_error + 2 * UNIT * steep
-        half = total(slope * slope) / 2
-        error = float(steep @ slope_error) + float(slope_error @ slope_error) / 2
-        error += sum_units(t.size) * UNIT * float(half)
-        return scale * half, scale * slope, size * error, size * (slope_error + 2 * UNIT * steep)
+        residual = t if term.loss.target is None else t - ext(term.loss.target)
+        weights = np.ones(t.size) if term.loss.weights is None else term.loss.weights
+        steep = np.abs(double(residual))
+        off = t_error + 2 * UNIT * steep
+        pulls = residual if term.loss.weights is None else ext(weights) * residual
+        half = total(pulls * residual) / 2
+        half_error = float((weights * steep) @ off) + float((weights * off) @ off) / 2
+        half_error += (sum_units(t.size) + 2) * UNIT * float(half)
+        return scale * half, scale * pulls, size * half_error, size * weights * (off + 4 * UNIT * steep)
     rounded = double(t)
     moved = t_error + UNIT_ROUNDOFF * np.abs(rounded)
     value, steep = term.loss.value_and_slope(rounded)

@@ -58,8 +58,8 @@ def cones_apply(levels: Sequence[Objective], domain: Domain) -> str:
             return f"{name} is not convex"
         if not level.form.matrices:
             return f"{name}: a LinearOperator has no entries"
-        if level.form.norms:
-            return f"{name}: norms are not smooth"
+        if level.form.norms or level.form.pieces:
+            return f"{name}: it is not smooth"
     if lower.form is not None and not lower.form.strictly_convex:
         return "lower is not h(Ax) + <q, x> with a strictly convex h"
     return ""
