@@ -21,6 +21,7 @@ from ...sets.round.description import Conic, Round
 from ..answer import Answer
 from ..interrupt import keeping
 from .conic import approximate
+from .face import on_face
 from .growth import Distance, distance
 from .level import Level
 from .polish import polish
@@ -85,10 +86,18 @@ def solve_cones(levels: Sequence[Objective], domain: Domain) -> Answer:
     assert shape is not None and dim is not None
     forms = [level.form for level in levels]
     lower, upper = Level(forms[0], dim), Level(forms[-1], dim)  # type: ignore[arg-type]
+    if len(levels) == 1:
+        return minimiser(domain)(levels[0])
+    if not lower.images.size and not lower.p.any():  # a constant: all points are lower solutions
+        return _constant(lower, minimiser(domain)(levels[-1]))
     conic = shape.conic()
     first = approximate(lower, shape, conic)
     if first is None:
         return _unproved(shape.middle, lower, domain, "the interior-point method fails")
+    if not lower.images.size and (face := shape.linear_face(double(lower.p))) is not None:
+        tied = on_face(lower, upper, levels[-1], domain, face)
+        if tied is not None:
+            return tied
     with keeping(lambda: _unproved(first.x, lower, domain, "the time is up")):
         near = nearest(lower, domain, shape, first.x)
         answer = None if near is None else _unique(near, lower, upper)
@@ -100,6 +109,12 @@ def solve_cones(levels: Sequence[Objective], domain: Domain) -> Answer:
     if answer is None:
         return _unproved(first.x, lower, domain, "neither the growth of the set nor an interior solution is shown")
     return answer if other is None else _together(answer, other)
+
+
+def _constant(lower: Level, answer: Answer) -> Answer:
+    """The answer to the upper level alone, beside a lower level that is the same everywhere."""
+    here = lower.at(ext(answer.x))
+    return replace(answer, g_lower=here.below, g_upper=here.above, lower_unique=False)
 
 
 def _unproved(x: Vector, lower: Level, domain: Domain, why: str) -> Answer:
@@ -182,6 +197,19 @@ def _together(best: Answer, other: Answer) -> Answer:
     return replace(best, f_lower=low, f_upper=high, g_lower=g_low, g_upper=g_high)
 
 
+def _by_gaps(level: Level, domain: Domain, shape: Round, x: Vector) -> Answer:
+    """The best of x and what charts make of it, by what a linear minimum proves: for minimisers that are not unique."""
+    slope = double(level.at(ext(x)).grad)
+    candidates = [x]
+    for chart in (shape.inside(x), *shape.charts(x, slope)):
+        polished = polish(level, chart)
+        if chart.outside(polished.u) <= OUTSIDE * shape.size:
+            candidates.append(double(polished.x))
+    tried = [_unproved(point, level, domain, "") for point in candidates]
+    best = min(tried, key=lambda answer: answer.g_upper - answer.g_lower)
+    return replace(best, g_lower=max(one.g_lower for one in tried), notes=(), well_posed=True)
+
+
 def minimiser(domain: Domain) -> Callable[[Objective], Answer]:
     """A function that minimises one objective over the domain; each begins where the last one ended."""
     shape, dim = domain.round, domain.dim
@@ -203,7 +231,7 @@ def minimiser(domain: Domain) -> Callable[[Objective], Answer]:
             here = near.polished.here
             low, high = here.below - near.gap, here.above
             return Answer(x, low, high, low, high)
-        proved = _unproved(x, level, domain, "the minimiser is not shown to be unique")
+        proved = _by_gaps(level, domain, shape, x)
         return replace(proved, f_lower=proved.g_lower, f_upper=proved.g_upper)
 
     return minimise

@@ -11,13 +11,19 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ...arrays import Matrix, Vector
 from ...numerics.clarabel import Cones
 from ...numerics.extended import Ext
+
+if TYPE_CHECKING:
+    from ..base import Domain
+
+EQUAL, APART = 1e-14, 1e-6
+"""Numbers that differ by less than the first, relative to the largest, are equal; by more than the second, not."""
 
 
 class Conic(NamedTuple):
@@ -28,6 +34,16 @@ class Conic(NamedTuple):
     A: Matrix
     b: Vector
     cones: Cones
+
+
+@dataclass(frozen=True)
+class Face:
+    """The points N z, z in a set of its own, of a face of Z; true ones are within ``off`` of these."""
+
+    N: Matrix
+    domain: Domain
+    off: float
+    description: str
 
 
 @dataclass(frozen=True)
@@ -146,6 +162,10 @@ class Round(ABC):
     @abstractmethod
     def inside(self, x: Vector) -> Chart:
         """The chart for a point that no boundary holds."""
+
+    def linear_face(self, c: Vector) -> Face | None:
+        """The minimisers of <c, .> where they are more than one; None where they are not, or ties are doubtful."""
+        return None
 
     @abstractmethod
     def room(self, x: Vector) -> float:

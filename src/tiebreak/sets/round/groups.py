@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...arrays import UNIT_ROUNDOFF, Matrix, Vector, length
 from ...numerics.clarabel import Cones
 from ...numerics.extended import UNIT, Ext, double, ext, total
-from .description import Chart, Conic, Growth, Round
+from .description import APART, EQUAL, Chart, Conic, Face, Growth, Round
 from .inside import Inside
 
 AROUND = 2
@@ -60,6 +60,21 @@ class GroupRound(Round):
 
     def inside(self, x: Vector) -> Chart:
         return Inside(x, self._outside)
+
+    def linear_face(self, c: Vector) -> Face | None:
+        from ..simplex import Simplex
+
+        sizes = self.norms(c)
+        largest = float(sizes.max())
+        tied = np.flatnonzero(sizes >= (1 - EQUAL) * largest)
+        others = np.delete(sizes, tied)
+        if tied.size == 1 or not largest or others.max(initial=0.0) > (1 - APART) * largest:
+            return None
+        N = np.zeros((c.size, tied.size))
+        for k, g in enumerate(tied):
+            N[self.members[g], k] = -c[self.members[g]] / sizes[g]
+        off = 16 * self.labels.size * UNIT_ROUNDOFF * self.size
+        return Face(N, Simplex(self.size).with_dim(tied.size), off, f"{tied.size} groups of equal slope")
 
     def room(self, x: Vector) -> float:
         norm = float(self.norms(x).sum()) * (1 + (x.size + 8) * UNIT_ROUNDOFF)

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from ...arrays import UNIT_ROUNDOFF, Matrix, Vector, length
 from ...numerics.clarabel import Cones
 from ...numerics.extended import UNIT, Ext, double, ext, total
-from .description import Chart, Conic, Growth, Round
+from .description import APART, EQUAL, Chart, Conic, Face, Growth, Round
 from .inside import Inside
 
 AROUND = 2
@@ -74,6 +74,21 @@ class Spectral(Round):
         for rank in sorted(near, key=lambda k: abs(k - guess)):
             if values[rank - 1] > 0:
                 yield SpectralChart(self, x, rank)
+
+    def linear_face(self, c: Vector) -> Face | None:
+        from ..spectral import Spectrahedron
+
+        values, vectors = np.linalg.eigh(np.asarray(self.write(c)))
+        scale = float(np.abs(values).max())
+        rank = int((values - values[0] <= EQUAL * scale).sum())
+        gap = float(values[rank] - values[0]) if rank < values.size else np.inf
+        if rank == 1 or gap < APART * scale:
+            return None
+        V = vectors[:, :rank]
+        pairs = V[:, None, :, None] * V[None, :, None, :]
+        N = np.asarray(self.read(pairs.reshape(self.order, self.order, rank * rank)))
+        off = SPECTRAL_UNITS * self.order * UNIT_ROUNDOFF * (1 + scale / gap) * 4 * self.tau
+        return Face(N, Spectrahedron(rank, self.tau), off, f"{rank} equal eigenvalues")
 
 
 class PSDRound(Spectral):
