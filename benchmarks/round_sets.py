@@ -82,9 +82,8 @@ def coverage(seeds: int) -> None:
                 total, found = total + seeds, found + len(good)
                 median = np.median(good) if good else np.inf
                 most = max(good, default=np.inf)
-                print(
-                    f"{name:14} {g:18} {f:9} {len(good)}/{seeds}      {median:.1e}      {most:.1e}    {np.median(seconds):.3f}"
-                )
+                spread = f"{median:.1e}      {most:.1e}    {np.median(seconds):.3f}"
+                print(f"{name:14} {g:18} {f:9} {len(good)}/{seeds}      {spread}")
     print(f"{found} of {total} with a bracket up to 1e-6 wide, relative to 1 + |f|")
 
 

@@ -195,6 +195,11 @@ class Domain(ABC):
         return None
 
     @property
+    def round_block(self) -> Round | None:
+        """The same, as a block of a product with round sets: boxes and simplices have one, too."""
+        return self.round
+
+    @property
     def recognised(self) -> Domain:
         """The same set as one that says more of itself; itself, where there is none."""
         return self

@@ -45,13 +45,13 @@ def distance(level: Level, polished: Polished, diameter: float) -> Distance | No
     # the theorem is about the point of Z that is ``shift`` away, and about its slope there
     residual = (growth.residual + steep * growth.shift) * (1 + 1e-12)
     B, inexact = level.roots(x, residual * diameter * (1 + 1e-12))
-    size = weight = 0.0
+    size, weight, sigma, strongly = 0.0, 0.0, np.inf, False
     if growth.face is None:
         least = _least_curvature(growth, B, inexact)
         if not least > 0:
             return None
         far = residual / least
-        held = np.inf if growth.bend is None or not growth.bend.any() else 0.0  # inf: the level is strongly convex
+        strongly = growth.bend is None or not growth.bend.any()  # then the level is strongly convex by itself
     else:
         size = _norm(B)
         weight = size or 1.0
@@ -63,10 +63,9 @@ def distance(level: Level, polished: Polished, diameter: float) -> Distance | No
         if not beta * residual < 0.5:
             return None
         far = alpha**2 * residual / (1 - beta * residual) ** 2
-        held = sigma
     # slopes at minimisers are so near that none is zero, and that their faces are hardly tilted
     moved = level.steepness(x, far + growth.shift) * (far + growth.shift) * (1 + 1e-12) + here.grad_error
-    unique = held == np.inf or (moved <= growth.steady and held >= (size + weight) * growth.tilt * moved)
+    unique = strongly or (moved <= growth.steady and sigma >= (size + weight) * growth.tilt * moved)
     far = min(far * (1 + 1e-12), diameter)
     return Distance(polished, far + growth.shift, residual * far * (1 + 1e-12), bool(unique))
 
@@ -100,10 +99,13 @@ def _norm(B: Matrix) -> float:
 
 def _sigma(growth: Growth, B: Matrix, weight: float) -> float:
     """At most the least singular value of B on the face, with the trace of what moves along it."""
-    assert growth.face is not None and growth.trace is not None
-    stacked = np.vstack([B @ growth.face, weight * growth.trace[None, :]])
+    assert growth.face is not None
+    if not growth.face.shape[1]:
+        return np.inf
+    trace = np.zeros((0, growth.face.shape[1])) if growth.trace is None else growth.trace
+    stacked = np.vstack([B @ growth.face, weight * trace])
     if stacked.shape[0] < stacked.shape[1]:
         return 0.0
     values = np.linalg.svd(stacked, compute_uv=False)
-    rounding = SVD_UNITS * (int(sum(B.shape)) + growth.trace.size) * UNIT_ROUNDOFF * float(values[0])
+    rounding = SVD_UNITS * float(sum(B.shape) + trace.size) * UNIT_ROUNDOFF * float(values[0])
     return float(values[-1]) - rounding

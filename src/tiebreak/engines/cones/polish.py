@@ -26,7 +26,7 @@ class Polished:
     u: Ext
     x: Ext
     here: Local
-    lam: np.longdouble
+    lam: Ext
     w: Ext
     residual: float
 
@@ -37,7 +37,7 @@ def polish(level: Level, chart: Chart, E: Matrix | None = None, t: Ext | None = 
     system = _System(level, chart, E, t)
     u = chart.start
     prices = ext(np.zeros(system.rows) if w is None else w)
-    best = system.state(u, np.longdouble(0), prices, fit=True)
+    best = system.state(u, ext(np.zeros(chart.equations)), prices, fit=True)
     stalls = 0
     for _ in range(most):
         check()
@@ -73,31 +73,31 @@ class _System:
         self.slope = float(np.linalg.norm(double(chart.pull(chart.start, here.grad)))) or 1.0
         self.reach = float(np.linalg.norm(double(chart.point(chart.start)))) or 1.0
 
-    def state(self, u: Ext, lam: np.longdouble, w: Ext, fit: bool) -> Polished:
+    def state(self, u: Ext, lam: Ext, w: Ext, fit: bool) -> Polished:
         chart, x = self.chart, self.chart.point(u)
         here = self.level.at(x)
         c = here.grad if self.E is None else here.grad + product(self.E.T, w)
         F = chart.pull(u, c)
-        if chart.bounded:
-            normal = chart.normal(u)
-            if fit:
-                lam = -total(F * normal) / total(normal * normal)
-            F = F + lam * normal
+        if chart.equations:
+            normals = chart.normals(u)
+            if fit:  # normals of different blocks are orthogonal
+                lam = -ext([total(F * column) / total(column * column) for column in normals.T])
+            F = F + normals @ lam
         residual = float(np.linalg.norm(double(F))) / self.slope
         if self.E is not None:
             residual += float(np.linalg.norm(double(product(self.E, x) - self.t))) / self.reach
-        if chart.bounded:
-            residual += abs(float(chart.gauge(u) - 1))
+        residual += float(np.abs(chart.excess(u)).sum())
         return Polished(chart, u, x, here, lam, w, residual if np.isfinite(residual) else np.inf)
 
-    def step(self, at: Polished) -> tuple[Ext, np.longdouble, Ext] | None:
+    def step(self, at: Polished) -> tuple[Ext, Ext, Ext] | None:
         """The Newton step, without what is idle."""
         chart, u, n = self.chart, at.u, at.u.size
-        size = n + self.rows + chart.bounded
+        first = n + self.rows
+        size = first + chart.equations
         afford(12.0 * size**3)
         c = at.here.grad if self.E is None else at.here.grad + product(self.E.T, at.w)
         J = chart.jacobian(u)
-        top = chart.pulled(u, self.level.hessian(double(at.x)) @ J) + chart.bend(u, c, float(at.lam))
+        top = chart.pulled(u, self.level.hessian(double(at.x)) @ J) + chart.bends(u, c, double(at.lam))
         K, right = np.zeros((size, size)), np.zeros(size)
         K[:n, :n] = top / self.slope
         F = chart.pull(u, c)
@@ -106,11 +106,12 @@ class _System:
             K[:n, held] = chart.pulled(u, self.E.T) / self.slope
             K[held, :n] = self.E @ J / self.reach
             right[held] = double(product(self.E, at.x) - self.t) / self.reach
-        if chart.bounded:
-            F = F + at.lam * chart.normal(u)
-            K[:n, -1] = double(chart.normal(u)) / self.slope
-            K[-1, :n] = chart.gauge_slope(u)
-            right[-1] = float(chart.gauge(u) - 1)
+        if chart.equations:
+            normals = chart.normals(u)
+            F = F + normals @ at.lam
+            K[:n, first:] = double(normals) / self.slope
+            K[first:, :n] = chart.gauge_slopes(u)
+            right[first:] = double(chart.excess(u))
         right[:n] = double(F) / self.slope
         idle = chart.idle(u)
         if idle.shape[1]:
@@ -123,8 +124,7 @@ class _System:
         columns = np.maximum(np.linalg.norm(K, axis=0), 1e-300)
         step = -_solved(K / columns, right) / columns
         step = step[:size]
-        lam = np.longdouble(step[-1]) if chart.bounded else np.longdouble(0)
-        return ext(step[:n]), lam, ext(step[n : n + self.rows])
+        return ext(step[:n]), ext(step[first:]), ext(step[n:first])
 
 
 def _solved(K: Matrix, right: Vector) -> Vector:

@@ -51,8 +51,8 @@ class Growth:
     """How <n, y - x'> grows over y in Z, for a point x' of Z and an n that x' minimises over Z.
 
     Let c be the slope at the point, e = x' - y, and Q any number that is at least <n, y - x'>. Then e is the sum of a
-    part of length at most ``root`` sqrt(Q) + ``linear`` Q and of ``face`` a, for some a with <trace, a> at most
-    ``linear`` Q in size; |e| is at most |a| and those parts together.
+    part of length at most ``root`` sqrt(Q) + ``linear`` Q and of ``face`` a, for some a with |trace a| at most
+    ``linear`` Q; |e| is at most |a| and those parts together.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Growth:
     linear: float = 0.0
     face: Matrix | None = None
     face_error: float = 0.0
-    trace: Vector | None = None
+    trace: Matrix | None = None
     bend: Vector | None = None
     tilt: float = 0.0
     steady: float = np.inf
@@ -134,6 +134,29 @@ class Chart(ABC):
     def gauge_slope(self, u: Ext) -> Vector:
         """Its derivative."""
         raise NotImplementedError
+
+    # -- the same for products, which have several equations ---------------------------------------------------
+
+    @property
+    def equations(self) -> int:
+        """How many there are."""
+        return int(self.bounded)
+
+    def normals(self, u: Ext) -> Ext:
+        """The normals, as columns."""
+        return self.normal(u)[:, None] if self.bounded else np.zeros((u.size, 0), dtype=np.longdouble)
+
+    def excess(self, u: Ext) -> Ext:
+        """By how much each gauge is above one."""
+        return np.array([self.gauge(u) - 1] if self.bounded else [], dtype=np.longdouble)
+
+    def gauge_slopes(self, u: Ext) -> Matrix:
+        """The derivatives of the gauges, as rows."""
+        return self.gauge_slope(u)[None, :] if self.bounded else np.zeros((0, u.size))
+
+    def bends(self, u: Ext, c: Ext, lam: Vector) -> Matrix:
+        """The derivative of pull(u, c) + normals(u) lam by u."""
+        return self.bend(u, c, float(lam[0]) if lam.size else 0.0)
 
 
 class Round(ABC):

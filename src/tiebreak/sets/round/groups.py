@@ -158,7 +158,7 @@ class GroupChart(Chart):
             linear=(1 + 1e-14) / d,
             face=face,
             face_error=8 * UNIT_ROUNDOFF,
-            trace=np.ones(self.kept.size),
+            trace=np.ones((1, self.kept.size)),
             tilt=4 / nu,
             steady=0.25 * min(d, nu),
         )

@@ -256,7 +256,7 @@ class SpectralChart(Chart):
             linear=1 / d,
             face=face,
             face_error=8 * SPECTRAL_UNITS * N * UNIT_ROUNDOFF / least,
-            trace=trace,
+            trace=trace[None, :],
             tilt=6 / d if np.isfinite(d) else 0.0,
             steady=0.25 * d,
         )
