@@ -194,7 +194,7 @@ class Domain(ABC):
         """The set by cones and charts, where its boundary is curved; None where it is not, or that is not known."""
         return None
 
-    @property
+    @cached_property
     def round_block(self) -> Round | None:
         """The same, as a block of a product with round sets: boxes and simplices have one, too."""
         return self.round
@@ -279,7 +279,7 @@ class Domain(ABC):
             raise ValueError(f"the set has points of length {self.dim}, not {dim}")
         bound = copy(self)
         bound.dim = dim
-        for said in ("rows", "round"):
+        for said in ("rows", "round", "round_block"):
             if vars(bound).get(said, ...) is None:  # asked for before there was a number of variables
                 del vars(bound)[said]
         return bound

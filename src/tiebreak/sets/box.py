@@ -145,7 +145,7 @@ class Box(Domain):
     def rows(self) -> ByRows | None:
         return None if self.dim is None else bounds_alone(*self._bounds(self.dim))
 
-    @property
+    @cached_property
     def round_block(self) -> BoxBlock | None:
         if self.dim is None:
             return None

@@ -84,7 +84,7 @@ class Simplex(Domain):
     def rows(self) -> ByRows | None:
         return None if self.dim is None else sums_to(np.arange(self.dim)[None], self.dim, self.total, self.total)
 
-    @property
+    @cached_property
     def round_block(self) -> SimplexBlock | None:
         return None if self.dim is None else SimplexBlock(self.dim, self.total, self.distance_outside)
 
