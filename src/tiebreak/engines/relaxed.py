@@ -175,8 +175,11 @@ def _proved(path: Path, found: Relaxed, slack: float) -> Answer:
     g_lower, g_upper = lowest.f_lower, lowest.f_upper
     bounds = [(path.f.lower_bound, 0.0)]
     for corner in path.corners:
-        price = corner.lam * (g_upper + slack)
-        bounds.append((corner.least - price - 4 * UNIT_ROUNDOFF * (abs(corner.least) + 2 * abs(price)), corner.lam))
+        exact = Scale(corner.lam) * (Scale(g_upper) + Scale(slack)) - Scale(corner.taken)
+        price = float(exact)
+        rounding = 4 * UNIT_ROUNDOFF * (abs(corner.least) + 2 * abs(price))
+        rounding += 4 * float(np.finfo(Scale).eps) * corner.lam * (abs(g_upper) + slack)
+        bounds.append((corner.least - price - rounding, corner.lam))
     f_lower, multiplier = max(bound for bound in bounds if not np.isnan(bound[0]))
     f_upper = _attained(path, found.x, slack)
     return Answer(
@@ -207,6 +210,8 @@ def _feasible(path: Path, x: Vector, slack: float) -> Vector:
 
 def _allows(path: Path, x: Vector, slack: float) -> bool:
     g, error = path.g.value_and_error(x)
+    if path.sharp:  # there may be points of Z that miss it by rounding
+        error += _beyond(path.g, path.choice.reduced.domain, x)
     allowed = path.lowest.f_lower + slack
     return g + error <= allowed - 4 * UNIT_ROUNDOFF * (abs(path.lowest.f_lower) + slack)
 
@@ -219,7 +224,17 @@ def _attained(path: Path, x: Vector, slack: float) -> float:
     if len(path.choice.reduced.levels) > 2 or not _allows(path, x, slack):
         return float(np.inf)
     value = path.f.value(x)
-    return value + path.f.rounding(x)[0] + UNIT_ROUNDOFF * abs(value)
+    error = path.f.rounding(x)[0] + UNIT_ROUNDOFF * abs(value)
+    return value + error + (_beyond(path.f, path.choice.reduced.domain, x) if path.sharp else 0.0)
+
+
+def _beyond(objective: Objective, domain: Domain, x: Vector) -> float:
+    """At least what the objective rises from x to the nearest point of Z."""
+    outside, steep = domain.distance_outside(x), objective.smoothness
+    if outside == 0 or steep is None:
+        return 0.0 if outside == 0 else float(np.inf)
+    slope = length(objective.grad(x)) + objective.rounding(x)[1]
+    return float((slope + steep * outside) * outside) * (1 + 1e-12)
 
 
 def _search(path: Path, slack: float) -> Relaxed:
