@@ -26,7 +26,6 @@ from harness import Table, seconds, side_by_side
 from suite_cases import cases
 from suite_parts import Case
 
-
 PEER_MISSES = 1e-7
 """A peer's answer with a worse lower level than this, relative to 1 + |g|, is no reference for f."""
 

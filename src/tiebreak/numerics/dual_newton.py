@@ -16,14 +16,22 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..arrays import Matrix, Vector
+from .conjugate import conjugate_gradients
 from .deadline import afford, check
 from .extended import is_sparse
 
 STEPS = 20
+FIRST_STEPS = 3
+STAGES = {1e-1: STEPS, 1e-2: STEPS, 1e-4: STEPS, 1e-6: 2 * FIRST_STEPS}
+"""The curvature of columns that have none, stage by stage, relative to the largest, and how many steps are worth it."""
 SHORTEST = 1e-6
 """Steps shorter than this, relative to Newton's, end the search."""
 SMALL = 1e-11
 """The residual of the rows, relative to the sizes that cancel in it, at which the search ends."""
+FEW_ROWS = 600
+"""Up to this many rows their Gram matrix is factorised at once; beyond, products of sparse ones are tried before."""
+CLOSE = 1e-10
+"""How well conjugate gradients solve for a step."""
 PROXIMAL = 1e-7
 """The curvature given to directions without any, relative to the largest: the polish takes its trace away."""
 
@@ -70,15 +78,34 @@ def with_slack_columns(
     )
 
 
-def maximise(problem: Diagonal) -> tuple[Vector, Vector] | None:
-    """v and the multipliers y of the rows; None where the steps do not end."""
+def maximise_by_stages(problem: Diagonal, flat: NDArray[np.bool_]) -> tuple[Vector, Vector] | None:
+    """The same where ``flat`` columns have no curvature of their own: at once, or else with less and less of it.
+
+    Each stage adds it around the point of the one before (Rockafellar 1976), so that its trace fades with the steps.
+    """
+    if not flat.any() or (found := maximise(problem, steps=FIRST_STEPS)) is not None:
+        return maximise(problem) if not flat.any() else found
+    largest = float(problem.h.max(initial=0.0)) or 1.0
+    v, y = np.clip(np.zeros(problem.h.size), problem.lower, problem.upper), None
+    for part, steps in STAGES.items():
+        h = np.where(flat, part * largest, problem.h)
+        stage = problem._replace(h=h, c=problem.c - np.where(flat, h * v, 0.0))
+        if (found := maximise(stage, y, steps)) is None:
+            break
+        v, y = found
+    return None if y is None else (v, y)
+
+
+def maximise(problem: Diagonal, y: Vector | None = None, steps: int = STEPS) -> tuple[Vector, Vector] | None:
+    """v and the multipliers y of the rows, from those given or as if there were no bounds; None without an end."""
     h, G, b = problem.h, problem.G, problem.b
     size = abs(G)
-    y = _solved(G, np.arange(h.size), h, b + G @ (problem.c / h))  # as if there were no bounds
+    if y is None:
+        y = _solved(G, np.arange(h.size), h, b + G @ (problem.c / h))
     v, free = problem.point(y)
     short = b - G @ v
     value = problem.theta(y, v, short)
-    for _ in range(STEPS):
+    for _ in range(steps):
         check()
         rounding = 4e-16 * (np.abs(problem.c) + size.T @ np.abs(y)) / h  # of v(y)
         if (np.abs(short) <= SMALL * (1 + np.abs(b)) + size @ (SMALL * np.abs(v) + rounding)).all():
@@ -105,6 +132,8 @@ def _solved(G: Matrix, inside: NDArray[np.intp], h: Vector, right: Vector) -> Ve
 
     part, weight = G[:, inside], 1 / h[inside]
     if is_sparse(G):
+        if part.shape[0] > FEW_ROWS and (step := _by_products(sp.csr_array(part), weight, right)) is not None:
+            return step
         gram = (sp.csr_array(part * weight) @ part.T).toarray()
     else:
         afford(0.25 * part.shape[0] ** 2 * part.shape[1])  # a product of matrices is the fastest of all
@@ -114,3 +143,17 @@ def _solved(G: Matrix, inside: NDArray[np.intp], h: Vector, right: Vector) -> Ve
     largest = float(diagonal.max(initial=0.0)) or 1 / float(h.min())
     gram[np.diag_indices_from(gram)] += largest * np.where(diagonal > 0, 1e-12, 1e-6)
     return np.asarray(cho_solve(cho_factor(gram, lower=True), right))
+
+
+def _by_products(part: Matrix, weight: Vector, right: Vector) -> Vector | None:
+    """The same by conjugate gradients; None where they do not end soon."""
+    back = sp.csr_array(part.T)
+    diagonal = np.asarray((part * part) @ weight)
+    if (diagonal == 0).any():
+        return None
+
+    def times(y: Vector) -> Vector:
+        return np.asarray(part @ (weight * (back @ y))) + 1e-12 * diagonal * y
+
+    step, done = conjugate_gradients(times, right, diagonal, tolerance=CLOSE, most=part.shape[0] // 4)
+    return step if done else None

@@ -74,6 +74,13 @@ def column_squares(M: Matrix, weight: Vector) -> Vector:
     return np.asarray(np.bincount(M.indices, squares, minlength=M.shape[1]), dtype=np.float64)
 
 
+def row_sizes(M: Matrix) -> Vector:
+    """The largest absolute value of each row, 0 without any."""
+    if not M.shape[0] or not M.shape[1]:
+        return np.zeros(M.shape[0])
+    return np.asarray(dense(abs(M).max(axis=1)), dtype=np.float64).ravel()
+
+
 class ExtMatrix:
     """A matrix of doubles with products in extended precision and bounds on their rounding errors."""
 

@@ -13,6 +13,7 @@ import numpy as np
 from ..arrays import Matrix, Vector
 from . import clarabel, highs, piqp
 from .deadline import remaining
+from .definite import fits_in_memory
 from .extended import is_sparse
 from .foreign import Found
 
@@ -40,8 +41,6 @@ Method: TypeAlias = Callable[[QP], Guess | None]
 ACTIVE_SET_COLUMNS = 500
 """HiGHS's active-set method is worth its time on faces with up to this many columns."""
 ACTIVE_SET_SECONDS = 10.0
-DUAL_ROWS = 1500
-"""Up to this many rows Newton's method on the dual has a try: their Gram matrix is factorised as a dense one."""
 COLUMNS_A_ROW = 4
 """So many times more columns than rows make that worth it where some columns have no curvature."""
 
@@ -51,7 +50,8 @@ def portfolio(qp: QP) -> list[Method]:
     if not is_sparse(qp.H):
         return [by_piqp, by_clarabel, by_highs]
     diagonal = qp.H.diagonal()
-    few_rows = qp.low.size <= DUAL_ROWS and qp.H.count_nonzero() == np.count_nonzero(diagonal)
+    few_rows = fits_in_memory(qp.low.size, qp.low.size) and qp.H.count_nonzero() == np.count_nonzero(diagonal)
+    few_rows &= qp.low.size <= qp.c.size
     few_rows &= bool((diagonal > 0).all()) or COLUMNS_A_ROW * qp.low.size <= qp.c.size
     return [
         *([by_dual_newton] if few_rows else []),
@@ -63,10 +63,22 @@ def portfolio(qp: QP) -> list[Method]:
 
 def by_dual_newton(qp: QP) -> Guess | None:
     """Newton's method on the dual of a diagonal Hessian."""
-    from .dual_newton import maximise, with_slack_columns
+    from .dual_newton import maximise_by_stages, with_slack_columns
 
-    found = maximise(with_slack_columns(qp.H.diagonal(), qp.c, qp.G, qp.low, qp.high, qp.lower, qp.upper))
+    h = qp.H.diagonal()
+    problem = with_slack_columns(h, qp.c, qp.G, qp.low, qp.high, qp.lower, qp.upper)
+    found = maximise_by_stages(problem, np.append(h < problem.h[: h.size], np.zeros(problem.h.size - h.size, bool)))
     return None if found is None else _guess(Found(found[0][: qp.c.size], found[1], "done"))
+
+
+def by_bounded_newton(qp: QP) -> Guess | None:
+    """Newton's method on sums of squares over bounds: for rows F v - s = 0 alone, s the last columns."""
+    from .bounded_newton import Squares, minimise_over_bounds
+
+    n, diagonal = qp.c.size - qp.low.size, qp.H.diagonal()
+    F = qp.G[:, :n]
+    v = minimise_over_bounds(Squares(F, diagonal[n:], diagonal[:n], qp.c[:n], qp.lower[:n], qp.upper[:n]))
+    return None if v is None else _guess(Found(np.append(v, F @ v), np.zeros(qp.low.size), "done"))
 
 
 def by_piqp(qp: QP) -> Guess | None:

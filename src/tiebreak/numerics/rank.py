@@ -17,7 +17,8 @@ from ..arrays import Matrix, Vector
 EPS = float(np.finfo(np.float64).eps)
 LARGEST = 2_000_000
 """Up to this many entries a rank is worth its time."""
-CHUNK = 4096  # so many products of 31 by 16 bits fit into 63
+CHUNK = 2**19  # so many products of 16 by 16 bits are summed exactly by doubles
+PANEL = 32  # columns that are eliminated together
 
 
 def resolved(values: Vector, shape: tuple[int, ...]) -> float:
@@ -76,27 +77,54 @@ def _mixed(M: NDArray[np.int64], p: int, rng: np.random.Generator) -> NDArray[np
 
 
 def _product(L: NDArray[np.int64], M: NDArray[np.int64], p: int) -> NDArray[np.int64]:
-    """L M modulo p."""
+    """L M modulo p, by products of doubles: halves of 16 bits, whose sums are exact."""
     total = np.zeros((L.shape[0], M.shape[1]), dtype=np.int64)
     for start in range(0, M.shape[0], CHUNK):
         part = slice(start, start + CHUNK)
-        upper, lower = (L[:, part] >> 16) @ M[part] % p, (L[:, part] & 0xFFFF) @ M[part] % p
-        total = (total + upper * 2**16 + lower) % p
+        left, right = _halves(L[:, part]), _halves(M[part])
+        middle = (left[0] @ right[1]).astype(np.int64) + (left[1] @ right[0]).astype(np.int64)
+        high = (left[0] @ right[0]).astype(np.int64) % p * 2**16 + middle
+        total = (total + high % p * 2**16 + (left[1] @ right[1]).astype(np.int64)) % p
     return total
 
 
+def _halves(M: NDArray[np.int64]) -> tuple[Matrix, Matrix]:
+    return (M >> 16).astype(np.float64), (M & 0xFFFF).astype(np.float64)
+
+
 def _eliminated(M: NDArray[np.int64], p: int) -> int:
+    """The rank, by elimination a few columns at a time: what is to the right of them is one product."""
     rank = 0
-    for column in range(M.shape[1]):
-        nonzero = np.flatnonzero(M[rank:, column])
-        if not nonzero.size:
-            continue
-        pivot = rank + int(nonzero[0])
-        M[[rank, pivot]] = M[[pivot, rank]]
-        row = M[rank, column:] * pow(int(M[rank, column]), -1, p) % p
-        below = M[rank + 1 :, column:]
-        M[rank + 1 :, column:] = (below - below[:, :1] * row % p) % p
-        rank += 1
+    for start in range(0, M.shape[1], PANEL):
         if rank == M.shape[0]:
             break
+        below = M[rank:]
+        found, factors = _panel(below, start, min(start + PANEL, M.shape[1]), p)
+        right = slice(start + PANEL, None)
+        if found and right.start < M.shape[1]:
+            for k in range(1, found):
+                below[k, right] = (below[k, right] - _product(factors[k : k + 1, :k], below[:k, right], p)[0]) % p
+            below[found:, right] = (below[found:, right] - _product(factors[found:], below[:found, right], p)) % p
+        rank += found
     return rank
+
+
+def _panel(M: NDArray[np.int64], start: int, end: int, p: int) -> tuple[int, NDArray[np.int64]]:
+    """Elimination within some columns, with whole rows exchanged: how many pivots, and the factors of their rows."""
+    found = 0
+    factors = np.zeros((M.shape[0], end - start), dtype=np.int64)
+    for column in range(start, end):
+        nonzero = np.flatnonzero(M[found:, column])
+        if not nonzero.size:
+            continue
+        pivot = found + int(nonzero[0])
+        if pivot != found:
+            M[[found, pivot]], factors[[found, pivot]] = M[[pivot, found]], factors[[pivot, found]]
+        own = M[found + 1 :, column] * pow(int(M[found, column]), -1, p) % p
+        factors[found + 1 :, found] = own
+        rest = M[found + 1 :, column:end]
+        M[found + 1 :, column:end] = (rest - own[:, None] * M[found, column:end] % p) % p
+        found += 1
+        if found == M.shape[0]:
+            break
+    return found, factors[:, :found]

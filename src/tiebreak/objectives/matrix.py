@@ -152,7 +152,16 @@ class DataMatrix:
     def product_error(self, x: Vector) -> float:
         """A bound on the Euclidean error of the computed A x (an operator counts as a dense product)."""
         terms = x.size if self.kind == "operator" else int(np.count_nonzero(x))
-        return gamma(terms) * self.frobenius * length(x)
+        return gamma(min(terms, self._longest_row)) * self.frobenius * length(x)
+
+    @cached_property
+    def _longest_row(self) -> int:
+        """The most entries of a row."""
+        if self.kind != "sparse":
+            return self.shape[1]
+        raw = self.raw
+        counts = np.diff(raw.indptr) if raw.format == "csr" else np.bincount(raw.indices, minlength=1)
+        return int(counts.max(initial=0))
 
     @cached_property
     def _column_cost(self) -> int:

@@ -33,6 +33,7 @@ from .sweep import lower_scale
 from .vertices import Vertices
 
 CROWD = 150  # vertices, beyond which an interior point is the faster start
+FEW = 64  # vertices at the lower level, beyond which another engine is asked, where there is one and f may need many
 GLANCE = 16  # vertices that enter at the upper level before another engine is asked, where there is one
 RANK_TOLERANCES = (1e-9, 1e-6)
 FLAT = 1e-13  # slopes of the lower level below this, relative to their scale, are zero
@@ -88,7 +89,8 @@ def solve_columns(problem: Problem, *, tol: float = 1e-9, max_steps: int = 50_00
     atoms = atoms_of(problem.domain, problem.dim)
     check_scale(upper, "upper", atoms.reach)
     check_scale(lower, "lower", atoms.reach)
-    solved = _lower_level(problem, lower, atoms, max_steps)
+    crowd = None if patient or not may_be_dense(upper) else FEW
+    solved = _lower_level(problem, lower, atoms, max_steps, crowd)
     notes = [f"the lower level ended {ENDS[solved.end]}"] if solved.end in ENDS else []
     steps = solved.steps
     for rank_tol in RANK_TOLERANCES:
@@ -160,11 +162,13 @@ class Solved:
     end: str
 
 
-def _lower_level(problem: Problem, lower: Smooth, atoms: Atoms, max_steps: int) -> Solved:
+def _lower_level(problem: Problem, lower: Smooth, atoms: Atoms, max_steps: int, crowd: int | None = None) -> Solved:
     domain = problem.domain
     vertices = start(atoms, lower)
     master = Master(vertices, RANK_TOLERANCES[0])
-    steps, end, _, found_scale, slope = generate(master, None, max_steps, max_steps)
+    steps, end, _, found_scale, slope = generate(master, None, max_steps, max_steps if crowd is None else crowd)
+    if end == "crowded" and crowd is not None:
+        raise Elsewhere("many vertices are in use at the lower level")
     optimal = end == "optimal"
     normal = slope if optimal else lower.pull(master.t.slope)
     scale = found_scale if optimal else lower_scale(master.t, master.bend)

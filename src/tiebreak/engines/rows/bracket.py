@@ -97,7 +97,7 @@ def bracket(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext]) -> Bracket:
         if record.P is not None and part.any():
             image = record.P.times(step)
             products = part * image
-            reach = record.level.dual_size(part) * record.reach
+            reach = record.dual_size(part) * record.reach
             gap += reach - float(total(products)) + units * float(np.abs(products).sum())
             gap += float(np.abs(double(part)) @ record.P.times_error(step))
             loss += reach + float(np.abs(products).sum())

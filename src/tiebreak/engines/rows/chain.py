@@ -18,7 +18,17 @@ from ..interrupt import check
 from .bracket import Bracket, bracket
 from .face import Face, Record
 from .held import Held
-from .left import Left, Sizes, left_by_costs, left_by_gradient, left_by_vertex, multiplier_sizes, without_end
+from .left import (
+    SHORT,
+    Left,
+    Sizes,
+    independent_rows,
+    left_by_costs,
+    left_by_gradient,
+    left_by_vertex,
+    multiplier_sizes,
+    without_end,
+)
 from .level import Level
 from .linear_level import SOUND, TIE, FaceProgram
 from .nearby import NOWHERE, by_rounding, near, several
@@ -112,7 +122,7 @@ class Chain:
             return None
         if not self.face.predictors:
             return single if single or self.well_posed else None
-        if not held.small():
+        if not held.knows():
             return None
         if held.rank == held.columns.size:
             return True
@@ -162,8 +172,11 @@ class Chain:
     def _at_point(self, level: Level) -> Solved | None:
         """On a single point: multipliers by least squares, if those prove enough."""
         face, held = self.face, self.held
-        if not face.single or not held.small():
+        if not face.single or not held.knows():
             return None
+        if held.large and held.rank == held.columns.size:  # the only true solution is near the point, by ``nearby``
+            y, w = face.split(ext(np.zeros(face.given.A.shape[0] + sum(P.shape[0] for _, P in face.predictors))))
+            return Solved(face.x, y, w, bracket(face, level, face.x, y, w), np.inf)
         y, w = held.multipliers(level.grad(face.x))
         found = bracket(face, level, face.x, y, w)
         return Solved(face.x, y, w, found, np.inf) if accepted(found, self.tol) else None
@@ -197,7 +210,7 @@ class Chain:
         """The bounds with a true solution of the levels before in place of the point, where images are held."""
         own, held = solved.bracket, self.held
         asked = bool(self.face.predictors) or (self.face.given.low.size and not level.linear and not last)
-        if not asked or not held.small(level):
+        if not asked or not held.knows(level):
             if self.face.predictors and BY_MULTIPLIERS not in self.assumes:
                 self.assumes.append(BY_MULTIPLIERS)
             return solved
@@ -205,6 +218,9 @@ class Chain:
             found = near(held, level, solved.x) if held.rows.size else NOWHERE
             return solved._replace(near=found if np.isfinite(found.shift) else by_rounding(held, level, solved.x))
         found = near(held, level, solved.x)
+        if not np.isfinite(found.rise) and not held.small(level):
+            self.assumes += [BY_MULTIPLIERS] if BY_MULTIPLIERS not in self.assumes else []
+            return solved
         value, rise = float(own.value), found.rise + own.value_error
         proved = replace(own, upper=value + rise + EPS * abs(value), allowance=rise)
         if found.single:
@@ -244,7 +260,7 @@ class Chain:
         if level.lower_bound >= 0 and not level.q.any() and not level.bends:
             by_value = min(by_value, 2 * np.sqrt(2 * max(0.0, float(own.value) + own.allowance)) + shift)
         left = left_by_gradient(face, level, solved, float(by_value))
-        if left.by_value:
+        if left.by_value and left.reach > SHORT:
             self.notes.append(
                 f"with {self.held.columns.size} free variables what a quadratic level leaves is bounded by its value "
                 "alone: the brackets of later levels are wide"
@@ -273,6 +289,8 @@ class Chain:
             value = float(own.value)
             gap = left.reach**2 + own.value_error
             own = replace(own, gap=min(own.gap, gap), lower=max(own.lower, value - gap - EPS * abs(value)))
+        kept = independent_rows(face, P, left) if P is not None and level.quadratic else None
+        P = P if kept is None or P is None else ExtMatrix(P.A[kept])
         sides = -np.sign(double(z[left.fixed])).astype(np.int8)
         face.column_side[left.fixed] = sides
         face.row_side[left.rows] = -np.sign(double(solved.y[left.rows]))
@@ -297,6 +315,7 @@ class Chain:
                 left.row_spread,
                 left.exact,
                 _distance(level, own),
+                kept,
             )
         )
         face.x = solved.x
@@ -321,7 +340,7 @@ class Chain:
 
     def _is_single(self) -> bool | None:
         held = self.held
-        if self.face.predictors and held.small():  # singular values say it best
+        if self.face.predictors and held.knows():  # singular values say it best
             if held.rank == held.columns.size:
                 return True
             if several(held, self.face.x):

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ...arrays import Matrix, Vector
+from ...numerics.definite import fits_in_memory
 from ...numerics.extended import UNIT, Ext, ExtMatrix, dense, double, ext
 from ...numerics.rows import Rows, power_of_two
 from ...objectives.base import Objective
@@ -20,6 +21,8 @@ from .open_box import Cut, around
 from .sizes import sizes_by_data, sizes_by_point
 from .terms import LITTLE, natural_sizes, ratio, row_terms
 
+FILLED = 0.25
+"""Rows of the domain with this part of their entries are dense: next to dense data they would make those sparse."""
 NARROW = 1e-8
 """Bounds that are nearer to each other than this, relative to their sizes, are near the tolerances of solvers."""
 FEASIBLE = 2.0**-46
@@ -53,6 +56,15 @@ class Record:
     row_spread: Vector
     exact: bool = True  # whether the points of the face with the image P x are all minimisers, for certain
     distance: float = np.inf  # a bound on |x* - x| for its minimisers x*, where it is strongly convex
+    kept: NDArray[np.intp] | None = None  # which of the level's rows P has, where the others follow from these
+
+    def dual_size(self, w: Ext) -> float:
+        """The norm of w with |<w, P d>| <= dual_size(w) * sqrt(<d, Hessian d>)."""
+        if self.kept is None:
+            return self.level.dual_size(w)
+        whole = ext(np.zeros(self.level.height))
+        whole[self.kept] = w
+        return self.level.dual_size(whole)
 
 
 @dataclass
@@ -127,9 +139,11 @@ class Face:
 
     @cached_property
     def A(self) -> ExtMatrix:
-        """The rows of the domain: dense for few variables."""
-        m, n = self.given.A.shape
-        return ExtMatrix(self.given.A.toarray() if n <= DENSE and m <= 4 * DENSE else self.given.A)
+        """The rows of the domain: dense for few variables, and where most of their entries are not zero."""
+        A = self.given.A
+        m, n = A.shape
+        few = n <= DENSE and m <= 4 * DENSE
+        return ExtMatrix(A.toarray() if few or (A.nnz > FILLED * m * n and fits_in_memory(m, n)) else A)
 
     @cached_property
     def transposed(self) -> Matrix:

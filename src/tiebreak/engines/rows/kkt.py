@@ -9,14 +9,20 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ...arrays import Matrix, Vector
+from ...numerics.conjugate import conjugate_gradients
 from ...numerics.deadline import afford
+from ...numerics.definite import fits_in_memory
 from ...numerics.effort import sparse_lu
-from ...numerics.extended import between, column_squares, dense, is_sparse
+from ...numerics.extended import between, column_squares, dense, is_sparse, row_sizes
 from ...numerics.rows import power_of_two
 from .step import Step
 
 DENSE_SCHUR = 1500
-"""Up to this many rows their Gram matrix is factorised as a dense one."""
+"""Up to this many rows their Gram matrix is factorised as a dense one; beyond, where it has entries enough."""
+FILLED = 0.01
+"""A larger matrix with this part of its entries would be filled by a sparse factorisation."""
+CLOSE = 1e-8
+"""How well conjugate gradients solve for a correction."""
 DENSE_SYSTEM = 300
 """Up to this many unknowns a dense factorisation is faster."""
 
@@ -31,6 +37,8 @@ def kkt_solver(
     H, F, G, scale, row_scale = _scaled(step, free, active)
     n, k, m = free.size, F.shape[0], active.size
     mu = step.level.ridge
+    if not m and k >= n and is_sparse(F) and not step.level.bends:
+        return _corrections_by_products(mu * scale**2, F, scale)
     thin = _few(step, n, k, m)
     soft = 1e-6 if thin and mu == 0 else 1e-9  # Gram matrices of rows cannot do with less
     rho = 0.0 if mu > 0 else soft
@@ -38,7 +46,8 @@ def kkt_solver(
     solve: Callable[[Vector], Vector]
     if thin:
         rows = np.vstack([F, G]) if step.thin else sp.vstack([F, G])
-        solve = _schur(mu * scale**2 + rho, rows, -below)
+        diagonal = mu * scale**2 + rho
+        solve = _schur(diagonal, rows, -below) if k + m <= n or is_sparse(rows) else _normal(diagonal, rows, -below)
     elif step.dense or step.thin or n + k + m <= DENSE_SYSTEM:
         K = np.diag(np.append(np.full(n, rho), below))
         H, F, G = dense(H), dense(F), dense(G)
@@ -58,6 +67,26 @@ def kkt_solver(
     return corrections
 
 
+def _corrections_by_products(H: Vector, F: Matrix, scale: Vector) -> Callable[[Vector, Vector], tuple[Vector, Vector]]:
+    """Corrections without rows: conjugate gradients on H + F'F, or its factors where those do not end soon."""
+    back = sp.csr_array(F.T)
+    diagonal = H + column_squares(F, np.ones(F.shape[0]))
+    factors: list[Callable[[Vector], Vector]] = []
+
+    def times(d: Vector) -> Vector:
+        return np.asarray(back @ (F @ d)) + H * d
+
+    def corrections(slope: Vector, short: Vector) -> tuple[Vector, Vector]:
+        if not factors:
+            answer, done = conjugate_gradients(times, -slope * scale, diagonal, tolerance=CLOSE)
+            if done:
+                return answer * scale, short
+            factors.append(_sparse_solver(back @ F + sp.diags_array(H + 1e-9 * diagonal)))
+        return factors[0](-slope * scale) * scale, short
+
+    return corrections
+
+
 def _scaled(
     step: Step, free: NDArray[np.intp], active: NDArray[np.intp]
 ) -> tuple[Matrix, Matrix, Matrix, Vector, Vector]:
@@ -65,7 +94,7 @@ def _scaled(
     F, weight = step.lifted
     H, F, G = step.curvature[free][:, free], F[:, free], step.face.G.A[active][:, free]
     scale = 1 / power_of_two(np.sqrt(np.maximum(H.diagonal() + column_squares(F, weight), 0)))
-    row_scale = 1 / power_of_two(_row_size(G * scale))
+    row_scale = 1 / power_of_two(row_sizes(G * scale))
     H, F, G = between(scale, H, scale), between(np.sqrt(weight), F, scale), between(row_scale, G, scale)
     return H, F, G, scale, row_scale
 
@@ -76,7 +105,7 @@ def _few(step: Step, n: int, k: int, m: int) -> bool:
         return False
     if step.level.ridge > 0 and k == 0:
         return True
-    return k + m <= DENSE_SCHUR and 2 * (k + m) <= n  # beyond, FF' would be larger than F'F, and worse
+    return fits_in_memory(k + m, k + m) and 2 * (k + m) <= n  # beyond, FF' would be larger than F'F, and worse
 
 
 def _schur(H: Vector, G: Matrix, delta: Vector) -> Callable[[Vector], Vector]:
@@ -88,7 +117,9 @@ def _schur(H: Vector, G: Matrix, delta: Vector) -> Callable[[Vector], Vector]:
         afford(float(delta.size) ** 2 * (n + delta.size))
     inner = (G @ sp.diags_array(1 / H) if is_sparse(G) else G / H) @ G.T
     back: Callable[[Vector], Vector]
-    if delta.size <= DENSE_SCHUR:
+    filled = not is_sparse(inner) or inner.nnz > FILLED * delta.size**2
+    if delta.size <= DENSE_SCHUR or (fits_in_memory(*inner.shape) and filled):
+        afford(delta.size**3 / 3)
         factor = cho_factor(dense(inner) + np.diag(delta), lower=True)
         back = lambda right: np.asarray(cho_solve(factor, right))  # noqa: E731
     else:
@@ -101,18 +132,31 @@ def _schur(H: Vector, G: Matrix, delta: Vector) -> Callable[[Vector], Vector]:
     return solve
 
 
+def _normal(H: Vector, G: Matrix, delta: Vector) -> Callable[[Vector], Vector]:
+    """The same through H + G' delta^-1 G, for more (dense) rows than columns."""
+    from scipy.linalg import cho_factor, cho_solve
+
+    n = H.size
+    afford(float(n) ** 2 * (n + delta.size))
+    half = G / np.sqrt(delta)[:, None]
+    K = half.T @ half
+    K[np.diag_indices(n)] += H
+    factor = cho_factor(K, lower=True)
+
+    def solve(right: Vector) -> Vector:
+        turn = right[n:] / delta
+        move = np.asarray(cho_solve(factor, right[:n] + G.T @ turn))
+        return np.concatenate([move, (G @ move) / delta - turn])
+
+    return solve
+
+
 def _sparse_solver(K: Matrix) -> Callable[[Vector], Vector]:
     try:
         solve: Callable[[Vector], Vector] = sparse_lu(K).solve
     except RuntimeError as error:  # exactly singular: what dense factorisations say by this
         raise np.linalg.LinAlgError(str(error)) from error
     return solve
-
-
-def _row_size(G: Matrix) -> Vector:
-    if not G.shape[0] or not G.shape[1]:
-        return np.zeros(G.shape[0])
-    return np.asarray(dense(abs(G).max(axis=1))).ravel()
 
 
 def _dense_solver(K: Matrix) -> Callable[[Vector], Vector]:

@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Vector
-from ...numerics.extended import UNIT, Ext, dense, double
+from ...numerics.extended import UNIT, Ext, ExtMatrix, dense, double, row_sizes
+from ...numerics.rank import exact_rank
+from ...numerics.rows import power_of_two
 from .face import Face
-from .held import Held
+from .held import LONG, Held
 from .level import Level
 from .linear_level import NEGLIGIBLE, TIE, ZERO
 from .quadratic_level import Solved
@@ -27,7 +29,11 @@ from .terms import column_terms, natural_sizes
 
 CLOSE = 1e-9
 """A column or row is fixed by a quadratic level where it is known to be this close to its end, in units of its size."""
+SHORT = 1e-12
+"""A reach below this, in units where values have size 1, makes no bracket wide."""
 TRIES = 4
+MANY = 20_000
+"""Matrices with fewer entries are held whole."""
 
 
 @dataclass
@@ -43,6 +49,7 @@ class Left:
     exact: bool = True
     certain: bool = True
     by_value: bool = False  # whether the reach is no better than the level's values give it
+    rank: int | None = None  # of the level's images, where it is known and nothing else is held
 
     @classmethod
     def nothing(cls) -> Left:
@@ -118,16 +125,23 @@ def left_by_gradient(face: Face, level: Level, solved: Solved, by_value: float, 
     moves = np.zeros(solved.x.size) if solved.near.moves is None else solved.near.moves
     for _ in range(TRIES):
         held = held_after(face, left, slope.left, solved.y)
-        if not held.small(level):
-            return replace(left, reach=by_value, exact=False, by_value=True)
-        signed = at & (np.abs(slope.left) > error)  # at their bounds: no minimiser lies beyond
-        signed[left.fixed] = False
-        pushed = float(np.abs(slope.left) @ (signed * moves)) * (1 + 1e-12)
-        own = slope._replace(left=np.where(signed, 0.0, slope.left))
-        shift = solved.near.shift + _to_the_ends(face, level, solved, held)
-        found = reach(held, level, own, shift, _loose(face, solved, y, held) + pushed)
         bent = level.diagonal > 0
+        by_image = level.quadratic and not level.q.any()  # to have the image of a minimiser is to be one
+        if by_image and by_value <= SHORT and float(level.height) * held.columns.size**2 > LONG:
+            bound = None
+        else:
+            signed = at & (np.abs(slope.left) > error)  # at their bounds: no minimiser lies beyond
+            signed[left.fixed] = False
+            pushed = float(np.abs(slope.left) @ (signed * moves)) * (1 + 1e-12)
+            own = slope._replace(left=np.where(signed, 0.0, slope.left))
+            shift = solved.near.shift + _to_the_ends(face, level, solved, held)
+            bound = reach(held, level, own, shift, _loose(face, solved, y, held) + pushed)
         covered = error.copy()
+        if bound is None:
+            covered[bent] += np.sqrt(level.diagonal[bent]) * (by_value if level.quadratic else np.inf)
+            left = _fixed(face, solved, slope, error, at & (np.abs(slope.left) > 2 * covered))
+            return replace(left, reach=by_value, exact=by_image, by_value=True)
+        found = bound
         covered[bent] += np.sqrt(level.diagonal[bent]) * min(found.grown, by_value)
         kept = np.abs(slope.left) > 2 * covered
         if kept[left.fixed].all():
@@ -135,9 +149,24 @@ def left_by_gradient(face: Face, level: Level, solved: Solved, by_value: float, 
         left = _fixed(face, solved, slope, error, at & kept)
     else:
         return replace(Left.nothing(), reach=by_value, exact=False, by_value=True)
-    if found.length < by_value:
-        return replace(left, reach=found.length, exact=found.exact, certain=found.certain)
-    return replace(left, reach=by_value, exact=found.exact, certain=found.certain)
+    return replace(left, reach=min(found.length, by_value), exact=found.exact, certain=found.certain, rank=found.rank)
+
+
+def independent_rows(face: Face, P: ExtMatrix, left: Left) -> NDArray[np.intp] | None:
+    """Which rows of P to hold where it has many more than its rank: others are combinations of them, for certain.
+
+    On the columns that are not fixed, that is. None where all of them stay.
+    """
+    if left.rank is None or not left.exact or P.shape[0] < 2 * left.rank or P.shape[0] * P.shape[1] < MANY:
+        return None
+    from scipy.linalg import qr
+
+    open_ = _open_columns(face)
+    open_[left.fixed] = False
+    columns = dense(P.A[:, np.flatnonzero(open_)])
+    units = power_of_two(row_sizes(columns))
+    kept = np.sort(qr((columns / units[:, None]).T, mode="r", pivoting=True, check_finite=False)[1][: left.rank])
+    return kept if exact_rank(columns[kept]) == left.rank else None
 
 
 def _fixed(face: Face, solved: Solved, slope: Slope, error: Vector, wide: NDArray[np.bool_]) -> Left:
@@ -162,7 +191,7 @@ def _with_spreads(face: Face, solved: Solved, z: Vector, error: Vector, left: Le
     for record, part in zip(face.records, solved.w, strict=True):
         if record.P is not None and part.any():
             apart = float(np.linalg.norm(double(record.P.times(solved.x - record.x))))
-            room += record.level.dual_size(part) * record.reach + float(np.linalg.norm(double(part))) * apart
+            room += record.dual_size(part) * record.reach + float(np.linalg.norm(double(part))) * apart
     lowest = np.minimum(np.minimum(z * (box.lower - x), z * (box.upper - x)), 0)
     lowest -= error * np.maximum(box.upper - x, x - box.lower)
     lowest[face.column_side != 0] = 0

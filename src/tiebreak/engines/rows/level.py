@@ -68,6 +68,14 @@ class Pull(NamedTuple):
     error: Vector | float = 0.0
 
 
+class Definite(NamedTuple):
+    """No singular value of a root of the Hessian on these columns, each multiplied by its scale, is below ``least``."""
+
+    columns: NDArray[np.intp]
+    scale: Vector
+    least: float
+
+
 class Evaluation(NamedTuple):
     """Value and gradient in extended precision, with bounds on their rounding errors."""
 
@@ -126,6 +134,7 @@ class Level:
     lower_bound: float = -np.inf
     rounded: bool = False  # whether q is not the sum of the given ones to the last bit
     weighted: float = 0.0  # the strong convexity of weighted squares of the variables
+    definite: list[Definite] = field(default_factory=list)  # on which columns the Hessian is, as far as that was asked
 
     @classmethod
     def of(cls, form: Form | None, dim: int, length: float = 1.0, sizes: Vector | None = None) -> Level:

@@ -24,9 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Matrix, Vector
+from ...numerics.definite import least_singular_value
 from ...numerics.extended import UNIT, Ext, dense, double
 from ...numerics.rank import resolved
-from .held import Held
+from .held import Decomposed, Held
 from .level import Level
 from .pinned import pinned
 
@@ -62,7 +63,7 @@ class Inverse(NamedTuple):
 def near(held: Held, level: Level, x: Ext) -> Near:
     """What is proved about a true solution of the levels before near x."""
     found = _near(held, level, x)
-    if found is NOWHERE:
+    if found is NOWHERE and held.small():
         limits = pinned(held, x)
         if limits is not None:
             found = _near(held.without(limits), level, x)
@@ -72,7 +73,7 @@ def near(held: Held, level: Level, x: Ext) -> Near:
 def _near(held: Held, level: Level, x: Ext) -> Near:
     face = held.face
     if held.rank == held.columns.size:
-        inverse = pseudo_inverse(held.E, held.rank)
+        inverse = whole_inverse(held)
         assert inverse is not None
         return _judged(held, level, x, x, np.arange(held.columns.size), inverse)._replace(single=True)
     if not (held.certain and face.certain and all(record.exact for record in face.records)):
@@ -82,6 +83,8 @@ def _near(held: Held, level: Level, x: Ext) -> Near:
         way = _way(held, base, inverses)
         if way is not None:
             return _judged(held, level, x, base, *way)
+        if not held.small():  # each of them may be another factorisation
+            break
     return NOWHERE
 
 
@@ -122,17 +125,41 @@ def several(held: Held, x: Ext) -> bool:
     return len(there) == 2 and float(np.abs(there[1][0] - there[0][0]).max()) > 2 * (there[0][1] + there[1][1])
 
 
-def pseudo_inverse(E: Matrix, rank: int) -> Inverse | None:
+def by_norm(shape: tuple[int, ...], least: float) -> Inverse:
+    """E^+ of a matrix of full rank, by a number that no singular value is below."""
+    return Inverse(np.zeros((shape[0], 0)), np.zeros((shape[1], 0)), 1 / least)
+
+
+def whole_inverse(held: Held) -> Inverse | None:
+    """E^+ from what ``held`` has found out about E."""
+    if held.least > 0:
+        return by_norm(held.E.shape, held.least)
+    return pseudo_inverse(held.E, held.rank, held.decomposed)
+
+
+def pseudo_inverse(E: Matrix, rank: int, decomposed: Decomposed | None = None) -> Inverse | None:
     """E^+ if it has this rank for certain; no larger one is asked about."""
     if rank == 0:
         return Inverse(np.zeros((E.shape[0], 0)), np.zeros((E.shape[1], 0)), 0.0)
     if min(E.shape) < rank:
         return None
-    left, values, right = np.linalg.svd(E, full_matrices=False)
+    left, values, right = decomposed or np.linalg.svd(E, full_matrices=False)
     error, least = resolved(values, E.shape), float(values[rank - 1])
     if least <= 2 * error:
         return None
     return Inverse(left[:, :rank], right[:rank].T / values[:rank], 2 * error / (least - error) ** 2)
+
+
+def _inverse_on(held: Held, inside: NDArray[np.intp]) -> Inverse | None:
+    """E^+ on some of the columns, if they have the rank of all."""
+    if inside.size == held.columns.size:
+        return whole_inverse(held)
+    part = held.E[:, inside]
+    if not held.large:
+        return pseudo_inverse(part, held.rank)
+    if min(part.shape) == held.rank and (least := least_singular_value(part)) > 0:
+        return by_norm(part.shape, least)
+    return pseudo_inverse(dense(part), held.rank) if held.small() else None
 
 
 def _bases(held: Held, x: Ext) -> Iterator[Ext]:
@@ -154,7 +181,7 @@ def _way(held: Held, base: Ext, inverses: dict[bytes, Inverse | None]) -> tuple[
     while True:
         key = inside.tobytes()
         if key not in inverses:
-            inverses[key] = pseudo_inverse(held.E[:, inside], held.rank)
+            inverses[key] = _inverse_on(held, inside)
         inverse = inverses[key]
         if inverse is None:
             return None

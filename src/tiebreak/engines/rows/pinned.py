@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Vector
-from ...numerics.extended import Ext, ExtMatrix, double, ext
+from ...numerics.extended import Ext, ExtMatrix, dense, double, ext
 from ..interrupt import remaining
 from .held import Held
 
@@ -33,14 +33,15 @@ def pinned(held: Held, x: Ext) -> Vector | None:
     inside = np.setdiff1d(np.arange(S.size), at)
     if not at.size or not held.E.shape[0]:
         return None
-    toward = held.E[:, at] * side[at]
-    k = held.E.shape[0]
+    E = dense(held.E)
+    toward = E[:, at] * side[at]
+    k = E.shape[0]
     # As many c_j as possible of size 1, the others of size 0.
     found = linprog(
         np.append(np.zeros(k), -np.ones(at.size)),
         A_ub=np.hstack([-toward.T, np.eye(at.size)]),
         b_ub=np.zeros(at.size),
-        A_eq=np.hstack([held.E[:, inside].T, np.zeros((inside.size, at.size))]) if inside.size else None,
+        A_eq=np.hstack([E[:, inside].T, np.zeros((inside.size, at.size))]) if inside.size else None,
         b_eq=np.zeros(inside.size) if inside.size else None,
         bounds=[(-LARGEST, LARGEST)] * k + [(0, 1)] * at.size,
         options={"time_limit": min(10.0, remaining())},
@@ -53,10 +54,10 @@ def pinned(held: Held, x: Ext) -> Vector | None:
 def _limits(
     held: Held, x: Ext, start: Vector, at: NDArray[np.intp], inside: NDArray[np.intp], room: Vector, side: Vector
 ) -> Vector | None:
-    E, S = ExtMatrix(held.E), held.columns
+    E, S = ExtMatrix(dense(held.E)), held.columns
     y = ext(start)
     if inside.size:  # a linear programme has its tolerance; what is left elsewhere has to be paid for
-        project = np.linalg.pinv(held.E[:, inside].T)
+        project = np.linalg.pinv(E.A[:, inside].T)
         for _ in range(3):
             y = y - ext(project @ double(E.transpose_times(y)[inside]))
     whole, error = double(E.transpose_times(y)), E.transpose_times_error(y)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...arrays import Vector
 from ...numerics.extended import Ext
-from ...numerics.quadratic_programme import QP, Guess, Method, portfolio
+from ...numerics.quadratic_programme import QP, Guess, Method, by_bounded_newton, portfolio
 from ..interrupt import OutOfTime, check, limited, remaining
 from .bracket import Bracket, bracket
 from .face import Face
@@ -58,6 +58,8 @@ def solve_quadratic(face: Face, level: Level, tol: float) -> tuple[Solved, int]:
         step = Step(level, face.x, reduced)
         programme = step.programme()
         methods: list[Method] = portfolio(programme) if reduced.columns.size else [_no_guess]
+        if step.by_products and reduced.columns.size:
+            methods = [by_bounded_newton, *methods]
         for method in methods:
             if best is not None and remaining() == 0:
                 return best, asked

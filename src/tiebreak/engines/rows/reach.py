@@ -21,11 +21,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import Matrix, Vector
-from ...numerics.extended import dense, double, ext
+from ...numerics.definite import least_singular_value
+from ...numerics.extended import between, column_squares, dense, double, ext
 from ...numerics.rank import EPS, exact_rank, resolved
 from ...numerics.rows import power_of_two
-from .held import Held
-from .level import Level
+from .held import LONG, Held
+from .level import Definite, Level
 from .slope import Slope
 from .stretch import RIGID, Stretch
 
@@ -37,6 +38,7 @@ class Reach(NamedTuple):
     exact: bool
     certain: bool  # whether the rank of the images is known
     stretch: Stretch = RIGID
+    rank: int | None = None  # that rank, where nothing else is held
 
     @property
     def grown(self) -> float:
@@ -54,17 +56,22 @@ class Curvature(NamedTuple):
     least: float
 
 
-def reach(held: Held, level: Level, slope: Slope, shift: float, loose: float) -> Reach:
-    """The bound from what multipliers left of the gradient at the point.
+def reach(held: Held, level: Level, slope: Slope, shift: float, loose: float) -> Reach | None:
+    """The bound from what multipliers left of the gradient at the point; None where it would take too long.
 
     ``loose`` bounds what the multipliers of rows that are not held can gain, as p need not be at their ends.
     """
     S = held.columns
     if S.size == 0:
         return Reach(shift + np.sqrt(loose), True, True)  # there is no step, but for what is loose
+    large = level.quadratic and float(level.height) * S.size**2 > LONG
+    if large and (found := _definite(held, level, slope, shift, loose)) is not None:
+        return found
+    if not held.small(level):
+        return None
     root = level.root(S)
     scale = _scale(held, root)
-    E = held.E / held.scale * scale
+    E = dense(held.E) / held.scale * scale
     own = _curvature(E, root * scale, bool(level.bends), level.tall)
     left = slope.left[S] * scale
     v = own.basis @ (own.vectors @ ((own.vectors.T @ (own.basis.T @ left)) / own.values**2))
@@ -87,13 +94,32 @@ def reach(held: Held, level: Level, slope: Slope, shift: float, loose: float) ->
     if exact and not loose:
         rest_along = unexplained / own.least if own.values.size else 0.0
         length = min(length, stretch.length(1.01 * (along + shift + rest_along), 0.0))
-    return Reach(1.01 * (length + shift), exact, certain, stretch)
+    rank = own.values.size if certain and not E.shape[0] else None
+    return Reach(1.01 * (length + shift), exact, certain, stretch, rank)
+
+
+def _definite(held: Held, level: Level, slope: Slope, shift: float, loose: float) -> Reach | None:
+    """The same for a Hessian that is positive definite on all of the columns: |d| <= |d|_H/sigma whatever is held."""
+    S = held.columns
+    if level.bends or level.height < S.size:
+        return None
+    heights = [level.dim if s.F is None else s.F.shape[0] for s in level.squares]
+    weights = [np.broadcast_to(np.sqrt(s.scales), h) for s, h in zip(level.squares, heights, strict=True)]
+    root = between(np.concatenate(weights), level.rows[:, S], np.ones(S.size))
+    scale = 1 / power_of_two(np.sqrt(column_squares(root, np.ones(root.shape[0]))))
+    least = least_singular_value(between(np.ones(root.shape[0]), root, scale))
+    if not least > 0:
+        return None
+    level.definite.append(Definite(S, scale, least))
+    rest = float(np.linalg.norm(slope.left[S] * scale)) + float(np.linalg.norm(slope.error[S] * scale))
+    length = slope.image_error + rest * (1 + 1e-10) / least + np.sqrt(loose)
+    return Reach(1.01 * (float(length) + 2 * shift), True, True)
 
 
 def _scale(held: Held, root: Matrix) -> Vector:
     """Powers of two that give the columns of E and of the root size 1."""
     largest = float(np.abs(root).max(initial=0.0)) or 1.0
-    sizes = np.hypot(np.linalg.norm(root / largest, axis=0), np.linalg.norm(held.E, axis=0) / held.scale)
+    sizes = np.hypot(np.linalg.norm(root / largest, axis=0), np.linalg.norm(dense(held.E), axis=0) / held.scale)
     return np.where(sizes > 0, 1 / power_of_two(sizes), held.scale)
 
 

@@ -114,7 +114,7 @@ def sharpened(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext], prices: Ve
         start += part.size
         assert record.P is not None
         image = np.abs(double(record.P.times(record.x - x))) + record.P.times_error(record.x - x)
-        cost += record.level.dual_size(ext(step)) * record.reach + float(step @ image)
+        cost += record.dual_size(ext(step)) * record.reach + float(step @ image)
     return Sharp(left, own_error + error, cost) if np.isfinite(cost) else None
 
 

@@ -112,8 +112,11 @@ def solve_rows(
         raise _after_the_levels_before(levels, domain, tol, kinds, stop) from None
     if ambiguous is None:
         return loose
-    sharp, _ = _solve_in_good_units(levels, domain, tol, True, kinds)
-    joined = [_joined(*pair) for pair in zip(loose, sharp, strict=True)]
+    try:
+        sharp, _ = _solve_in_good_units(levels, domain, tol, True, kinds)
+        joined = [_joined(*pair) for pair in zip(loose, sharp, strict=True)]
+    except LinearProgramError:  # rounding of the data has left no such face: the loose one holds the true one
+        joined = [_from_below(answer) if k >= ambiguous else answer for k, answer in enumerate(loose)]
     for k in range(ambiguous + 1, len(joined)):
         before = joined[k - 1]
         f_lower = levels[k].lower_bound
@@ -149,6 +152,14 @@ def _joined(a: Answer, b: Answer) -> Answer:
         well_posed=False,
         notes=tuple(dict.fromkeys(a.notes + b.notes)),
         steps=a.steps + b.steps,
+    )
+
+
+def _from_below(answer: Answer) -> Answer:
+    """What a face that holds the true one says of a level."""
+    notes = (*answer.notes, "with every multiplier that rounding of the data explains the face is empty")
+    return replace(
+        answer, f_upper=np.inf, lower_unique=None, upper_constant=None, well_posed=False, notes=notes, moves=None
     )
 
 

@@ -57,6 +57,13 @@ class Step:
         return not self.dense and not self.level.bends and not any(F.sparse for F in (self.face.G, *given))
 
     @cached_property
+    def by_products(self) -> bool:
+        """Whether it is a tall sum of squares over bounds alone, and no small one."""
+        F = self.lifted[0]
+        alone = not self.face.rows.size and not self.level.bends and not self.dense
+        return alone and F.shape[0] >= F.shape[1]
+
+    @cached_property
     def curvature(self) -> Matrix:
         """The Hessian without the lifted squares."""
         columns = self.face.columns

@@ -57,7 +57,7 @@ def claimed(face: Face, level: SmoothLevel, solved: Solved) -> Claim | None:
     if not held.small(level):
         return None
     found = reach(held, level, slope, solved.near.shift, 0.0)
-    if not (found.certain and found.exact and np.isfinite(found.grown)):
+    if found is None or not (found.certain and found.exact and np.isfinite(found.grown)):
         return None
     left.reach = found.length
     off = error + np.where(level.diagonal > 0, np.sqrt(level.diagonal), 0.0) * found.grown
@@ -71,7 +71,7 @@ def shown(face: Face, claim: Claim, near: Near) -> bool:
         return False
     moved, turned = np.zeros(face.x.size), np.zeros(0)
     if held.E.shape[0]:
-        inverse = pseudo_inverse(held.E, held.rank) if held.certain else None
+        inverse = pseudo_inverse(dense(held.E), held.rank) if held.certain else None
         if inverse is None:
             return False
         off = (np.abs(claim.slope) + claim.off)[held.columns] * held.scale
@@ -107,7 +107,7 @@ def _nothing_in_the_way(face: Face, held: Held, moves: Vector) -> bool:
         return False
     units = np.zeros((met.size, S.size))
     units[np.arange(met.size), met] = 1.0
-    more = np.vstack([held.E, units, dense(face.A.A[rows][:, S]) * held.scale])
+    more = np.vstack([dense(held.E), units, dense(face.A.A[rows][:, S]) * held.scale])
     return exact_rank(more) == held.rank
 
 
