@@ -19,6 +19,8 @@ from .extended import dense, is_sparse
 
 MOST_BYTES = 2**29
 """Dense matrices that are made for speed alone take no more."""
+FASTER = 4.0
+"""So many times faster than any dense factorisation that of Cholesky is, at the least."""
 SHIFTS = (0.4, 0.04, 1e-3)
 """What to try, as parts of an estimate of the smallest eigenvalue."""
 LANCZOS = 60
@@ -43,7 +45,7 @@ def least_singular_value(M: Matrix) -> float:
     short = M.T if M.shape[0] > M.shape[1] else M  # K = short short'
     n = short.shape[0]
     entries = float(short.nnz if is_sparse(short) else short.shape[0] * short.shape[1])
-    if not fits_in_memory(n, n) or not affordable(2 * gram_work(M.shape[0], M.shape[1], entries)):
+    if not fits_in_memory(n, n) or not affordable(gram_work(M.shape[0], M.shape[1], entries) / FASTER):
         return 0.0
     short = sp.csr_array(short) if is_sparse(short) else short
     size = abs(short)
@@ -52,7 +54,7 @@ def least_singular_value(M: Matrix) -> float:
     K = dense(short @ short.T)
     estimate = _least_eigenvalue(short, K)
     for part in SHIFTS:
-        if estimate <= 4 * lost or not affordable(n**3 / 3):
+        if estimate <= 4 * lost or not affordable(n**3 / 3 / FASTER):
             return 0.0
         proved = _definite(K, part * estimate)
         if proved > lost:
@@ -81,7 +83,7 @@ def _least_eigenvalue(short: Matrix, K: Matrix) -> float:
 def _by_inverse_iteration(K: Matrix, start: Vector) -> float:
     from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-    if not affordable(K.shape[0] ** 3 / 3):
+    if not affordable(K.shape[0] ** 3 / 3 / FASTER):
         return 0.0
     try:
         factor = cho_factor(K, lower=True, check_finite=False)
