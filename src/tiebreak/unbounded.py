@@ -25,8 +25,11 @@ def unbounded_sentence(problem: Problem, stop: Unbounded) -> str:
     slope = levels[k].grad(stop.point) if levels[k].differentiable else np.zeros(ray.size)
     falls = float(slope @ ray)
     rate = f" (by {-falls:.3g} at x for each unit of it)" if falls < 0 else ""
+    what = f"the {which} level is not bounded below{after}: it falls for ever"
+    if not stop.for_ever:
+        what = f"the minimum of the {which} level is not attained{after}: it falls towards a value that it never takes"
     return (
-        f"the {which} level is not bounded below{after}: it falls for ever{rate} along the ray that moves "
+        f"{what}{rate} along the ray that moves "
         f"{_moves(problem, ray, slope)}; add bounds or rows that hold these, or another level before it"
     )
 

@@ -14,7 +14,7 @@ class Elsewhere(Exception):
 
 
 class Unbounded(Exception):
-    """A level has no minimum: from some solution of the levels before it falls for ever along a ray.
+    """A level has no minimum: from some solution of the levels before it falls along a ray.
 
     Attributes
     ----------
@@ -26,13 +26,17 @@ class Unbounded(Exception):
         A point of Z, a solution of the levels before.
     finished : tuple of Answer
         Those of the levels before.
+    for_ever : bool
+        Whether it falls for ever along the ray; else towards a value that it never takes.
     partial : Answer or None
         The same as one answer, in terms of the task that was asked.
     """
 
-    def __init__(self, level: int, ray: Vector, point: Vector, finished: tuple[Answer, ...] = ()) -> None:
-        super().__init__(f"level {level + 1} is not bounded below")
-        self.level, self.ray, self.point, self.finished = level, ray, point, finished
+    def __init__(
+        self, level: int, ray: Vector, point: Vector, finished: tuple[Answer, ...] = (), for_ever: bool = True
+    ) -> None:
+        super().__init__(f"level {level + 1} is not bounded below" if for_ever else f"level {level + 1} has no minimum")
+        self.level, self.ray, self.point, self.finished, self.for_ever = level, ray, point, finished, for_ever
         self.partial: Answer | None = None
 
 

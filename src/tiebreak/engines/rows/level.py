@@ -377,6 +377,10 @@ class Level:
         square += sum(float(np.sqrt((bend.Q.size**2).sum())) / float(bend.scale) for bend in self.bends)
         return float(np.sqrt(square))
 
+    def image_moves(self, fall: float) -> Vector | float:
+        """Bounds on the entries of P d for steps d that make the level, less its linear model, rise by at most this."""
+        return float(np.sqrt(2 * max(0.0, fall))) * self.image_size
+
     def dual_size(self, w: Ext) -> float:
         """The norm of w with |<w, P d>| <= dual_size(w) * sqrt(<d, Hessian d>)."""
         square, start = np.longdouble(0), 0

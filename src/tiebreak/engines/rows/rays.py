@@ -43,7 +43,7 @@ def falling_ray(face: Face, level: Level) -> Vector | None:
         ray = _ray(face, level, slope, before)
         if ray is None:
             return None
-        rising = [double(record.grad) for record in face.records if _share(record.grad, ray) > FALLS]
+        rising = [double(record.grad) for record in face.records if share(record.grad, ray) > FALLS]
         rising = [grad for grad in rising if not any(grad is one or np.array_equal(grad, one) for one in before)]
         if not rising:
             return double(ray)
@@ -64,7 +64,7 @@ def _ray(face: Face, level: Level, slope: Ext, before: list[Vector]) -> Ext | No
     ray = _held_exactly(face, level, rows, vertex.x)
     length = float((np.abs(double(ray)) / face.scale).max())
     falls = -float((slope * ray).sum()) > FALLS * length * level.grad_size(face.x, face.scale)
-    return ray if falls and _share(slope, ray) < -FALLS else None
+    return ray if falls and share(slope, ray) < -FALLS else None
 
 
 def _extreme(rows: Rows, scale: Vector, slope: Ext, ray: Ext) -> Ext:
@@ -128,7 +128,7 @@ def _directions(face: Face, level: Level, before: list[Vector]) -> Rows:
     )
 
 
-def _share(slope: Ext, ray: Ext) -> float:
+def share(slope: Ext, ray: Ext) -> float:
     """<slope, ray>, relative to the terms it is a sum of."""
     terms = ext(slope) * ext(ray)
     size = float(np.abs(terms).sum())

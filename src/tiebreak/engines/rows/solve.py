@@ -129,9 +129,9 @@ def _after_the_levels_before(
 ) -> Unbounded:
     """The same, with the answers of the levels before the one that is not bounded."""
     if not stop.level:
-        return Unbounded(0, stop.ray, domain.polyhedral.point)
+        return Unbounded(0, stop.ray, domain.polyhedral.point, for_ever=stop.for_ever)
     before = solve_rows(levels[: stop.level], domain, tol=tol, kinds=kinds)
-    return Unbounded(stop.level, stop.ray, before[-1].x, tuple(before))
+    return Unbounded(stop.level, stop.ray, before[-1].x, tuple(before), stop.for_ever)
 
 
 def _joined(a: Answer, b: Answer) -> Answer:

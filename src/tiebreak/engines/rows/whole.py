@@ -141,7 +141,7 @@ def _rows_of(face: Face, record: Record) -> list[tuple[Matrix, Vector, Vector]] 
     if record.level.linear:
         return found
     level = record.level
-    length = np.sqrt(2 * max(0.0, record.gap + record.allowance)) * level.image_size
+    length = level.image_moves(record.gap + record.allowance)
     image, size = double(level.image.times(record.x)), np.asarray(level.image.size @ np.maximum(face.scale, np.abs(x)))
     around_it = np.maximum(ROOM * size, 2 * length + 1e-12 * size)
     if not np.isfinite(around_it).all():

@@ -10,13 +10,16 @@ from numpy.typing import NDArray
 
 from ...numerics.extended import Ext, ExtMatrix, double, ext
 from ...numerics.rows import Rows
+from ..answer import Unbounded
 from ..rows.bracket import Bracket
 from ..rows.chain import Chain, Outcome
 from ..rows.face import Face, Record
 from ..rows.left import Left, left_by_gradient
 from ..rows.level import Level
 from ..rows.nearby import NOWHERE, near
-from ..rows.quadratic_level import Solved
+from ..rows.quadratic_level import Solved, accepted
+from ..rows.whole import well_inside
+from .attained import is_far, ray_without_minimum
 from .constant import ConstantLevel
 from .level import SmoothLevel
 from .sharp_face import Claim, claimed, keep, shown
@@ -78,9 +81,20 @@ class SmoothChain(Chain):
     def _quadratic(self, level: Level) -> Solved:
         if not isinstance(level, SmoothLevel):
             return super()._quadratic(level)
+        if not np.isfinite(level.lower_bound):
+            self._refuse_ray(level)
         solved, count = solve_smooth(self.face, level, self.tol)
         self.steps += count
+        inside = self.face.cut is None or well_inside(self.face, double(solved.x))
+        if not (inside and accepted(solved.bracket, self.tol)) or is_far(level):
+            self._refuse_ray(level)
         return solved
+
+    def _refuse_ray(self, level: Level) -> None:
+        if not isinstance(level, SmoothLevel):
+            super()._refuse_ray(level)
+        elif (ray := ray_without_minimum(self.face, level)) is not None:
+            raise Unbounded(len(self.face.records), ray.direction, double(self.face.x), for_ever=ray.for_ever)
 
     def _shrink(self, level: Level, solved: Solved, P: ExtMatrix | None, last: bool) -> Bracket:
         if not isinstance(level, SmoothLevel) or P is None:

@@ -47,6 +47,25 @@ class Images:
         square += sum(float(np.sqrt((bend.Q.size**2).sum())) / float(bend.scale) for bend in self.bends)
         return float(np.sqrt(square))
 
+    def moves(self, fall: float, M: float, room: float) -> Vector:
+        """Bounds on the entries of P d for steps d that make the level, less its linear model, rise by at most this.
+
+        A loss whose third derivatives are at most M times its second ones, h'', rises by
+        at least h'' (e^-v + v - 1)/M^2 for a move of s, v = M |s|, which is at
+        least h'' s^2/(2 + v): up to a move of ``room``, where h'' may jump, and at a higher rate beyond.
+        """
+        fall = max(0.0, fall)
+        with np.errstate(over="ignore"):
+            ratio = fall / self._weights  # in units of the rows, moves are s times these
+            half = 0.5 * M * ratio / self._units
+            found = half + np.sqrt(half**2 + 2 * ratio)
+            found = np.where(found < room * self._units, found * (1 + 1e-12), np.inf)
+        bent = [
+            np.full(self.dim, np.sqrt(2 * fall * float(np.sqrt((Q.size**2).sum())) / float(scale)))
+            for Q, scale in self.bends
+        ]
+        return np.concatenate([found, *bent])
+
     def dual_size(self, w: Ext) -> float:
         """The norm of w with |<w, P d>| <= dual_size(w) * |d|_H."""
         start = self._weights.size

@@ -250,5 +250,11 @@ class SmoothLevel(Level):
     def image_size(self) -> float:
         return self.images.size
 
+    def image_moves(self, fall: float) -> Vector:
+        M = max(curve.loss.self_concordance for curve in self.curves)
+        pairs = zip(self.curves, self.settled, strict=True)
+        room = min(float(room_nearby(curve.loss, there.t)[there.bent].min(initial=np.inf)) for curve, there in pairs)
+        return self.images.moves(fall, M, room)
+
     def dual_size(self, w: Ext) -> float:
         return self.images.dual_size(w)

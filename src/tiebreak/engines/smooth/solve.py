@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from ...arrays import Vector
 from ...objectives.base import Objective
 from ...sets.base import Domain
@@ -40,11 +38,6 @@ def smooth_apply(levels: Sequence[Objective], domain: Domain) -> str:
     if why := why_no_rows(levels, domain, why_not_smooth):
         return why
     dim = domain.dim or next(level.dim for level in levels if level.dim)
-    if not np.isfinite(domain.with_dim(dim).outer_box).all():
-        return (
-            f"{domain!r} is unbounded, where a loss need not have a minimum; give bounds that are surely large enough, "
-            "which cost nothing"
-        )
     heights = [data.shape[0] for level in levels if level.form for _, data, _ in level.form.losses if data is not None]
     if dim > MOST_COLUMNS or dim * max(heights, default=0) > MOST_ENTRIES:
         size = f"{max(heights, default=0)} x {dim}" if dim <= MOST_COLUMNS else f"{dim} variables"

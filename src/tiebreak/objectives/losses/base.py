@@ -113,6 +113,11 @@ class Loss(Link):
         """The size of predictions that matter: where the loss is far from its asymptotes."""
         return 1.0
 
+    @property
+    def far_slopes(self) -> tuple[Vector | float, Vector | float]:
+        """What the slope of each h_i tends to far below and far above; -inf and inf where that is not known."""
+        return -np.inf, np.inf
+
     def conjugate(self, u: Vector) -> float:
         """The supremum of <u, t> - h(t) over t, or a larger number; inf where there is none, or none is known."""
         return np.inf

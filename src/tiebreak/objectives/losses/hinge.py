@@ -55,6 +55,11 @@ class SquaredHingeLoss(Loss):
         flat = self.y * t > 1
         return np.where(flat & (self.y > 0), 1.0, -np.inf), np.where(flat & (self.y < 0), -1.0, np.inf)
 
+    @property
+    def far_slopes(self) -> tuple[Vector, Vector]:
+        steep = np.where(self.weights > 0, np.inf, 0.0)
+        return np.where(self.y > 0, -steep, 0.0), np.where(self.y < 0, steep, 0.0)
+
     def conjugate(self, u: Vector) -> float:
         steep = -self.y * u  # 2 w (1 - y t) where the margin is not kept
         if (steep < 0).any() or (steep[self.weights == 0] > 0).any():

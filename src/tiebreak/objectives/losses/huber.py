@@ -63,6 +63,10 @@ class HuberLoss(Loss):
         low = np.where(residual > self.delta, self.target + self.delta, -np.inf)
         return low, np.where(residual < -self.delta, self.target - self.delta, np.inf)
 
+    @property
+    def far_slopes(self) -> tuple[Vector | float, Vector | float]:
+        return -self.delta * self.most, self.delta * self.most
+
     def conjugate(self, u: Vector) -> float:
         if (np.abs(u) > self.delta * self.most).any():
             return np.inf

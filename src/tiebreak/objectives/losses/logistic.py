@@ -75,6 +75,10 @@ class LogisticLoss(Loss):
             step = np.where(ratio <= 1 / 3, np.sqrt(3 * ratio), ratio + 1)
         return self.curvature(np.abs(t) + step), np.minimum(here * np.exp(np.minimum(step, 700.0)), self.most)
 
+    @property
+    def far_slopes(self) -> tuple[Vector, Vector]:
+        return np.where(self.y > 0, -self.weights, 0.0), np.where(self.y < 0, self.weights, 0.0)
+
     def conjugate(self, u: Vector) -> float:
         weighted = self.weights > 0
         share = np.divide(-self.y * u, self.weights, out=np.zeros(u.size), where=weighted)  # h'_i is -y_i w_i sigma

@@ -67,6 +67,10 @@ class PoissonLoss(Loss):
         rate = self._rate(t)
         return float(self.weights @ (rate + self.y * np.abs(t))), self.weights * (rate + self.y)
 
+    @property
+    def far_slopes(self) -> tuple[Vector, Vector]:
+        return -self.weights * self.y, np.where(self.weights > 0, np.inf, 0.0)
+
     def conjugate(self, u: Vector) -> float:
         weighted = self.weights > 0
         rate = np.divide(u, self.weights, out=np.zeros(u.size), where=weighted) + self.y
