@@ -74,7 +74,7 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
         self.result_ = result
         self.n_iter_ = max(result.nit, 1)
         self._set_coefficients(result.x)
-        if (held := _at_ends(problem, result.x)).size:
+        if (held := at_ends(problem, result.x)).size:
             names = ", ".join(problem.names[j] if problem.names else f"x[{j}]" for j in held[:5])
             warnings.warn(
                 f"{type(self).__name__}: the bound of {names}{' ...' if held.size > 5 else ''} has a say. The loss "
@@ -107,7 +107,7 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _at_ends(problem: Problem, x: Vector) -> Any:
+def at_ends(problem: Problem, x: Vector) -> Any:
     """Which coefficients are where a bound holds them; zero is no bound but a sign."""
     domain = problem.domain
     lower, upper = (np.broadcast_to(getattr(domain, end, np.inf), x.shape) for end in ("lower", "upper"))

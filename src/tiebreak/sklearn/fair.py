@@ -10,15 +10,19 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import _num_samples
 
-from ..arrays import as_scalar
+from ..arrays import Vector, as_positive, as_scalar
 from ..objectives import LeastSquares, Objective
 from ..problem import Problem
 from ..result import Result
+from ..sets import Box
 from ..tradeoff import Tradeoff, tradeoff
-from .base import Clock, LinearClassifier
+from .base import Clock, LinearClassifier, at_ends
 from .data import Sample, domain_of, least_norm, names_of
 from .groups import Sensitive, sensitive_columns
 from .losses import CLASSIFICATION, check_loss, loss_of, reach_of, unit_of_loss
+
+ROOM = 2.0
+"""Coefficients of a fair classifier may be so many times those of the best one and of the best without covariance."""
 
 
 class FairClassifier(LinearClassifier):
@@ -33,7 +37,10 @@ class FairClassifier(LinearClassifier):
     slack : float, default 0.01
         How much loss fairness may cost, as a share of the least loss.
     loss : {"logistic", "squared_hinge", "squared"}, default "logistic"
-        What makes a good classifier. The logistic loss has a minimum only where no plane separates the classes.
+        What makes a good classifier.
+    C : float, default 1
+        As in scikit-learn's LogisticRegression: the loss, of which a share is given away, is the mean loss of the rows
+        plus norm(coef_)^2 / (2 C n). Infinite for no penalty; see the notes before you do that.
     fit_intercept : bool, default True
         Whether there is one.
     bound : float or None, default 1000
@@ -77,6 +84,9 @@ class FairClassifier(LinearClassifier):
 
     Notes
     -----
+    Without a penalty, a feature that occurs in one class alone has a coefficient that may grow for ever at no loss, and
+    with it the scores of a few rows: so the covariance can be brought to zero without a single decision changed.
+
     The covariance is that of the *scores* (Zafar et al., AISTATS 2017), not of the decisions: it is a linear function
     of the coefficients, so that the problem is convex and the answer can be proved. Equal mean scores do not mean equal
     rates of positive decisions; look at those as well.
@@ -99,6 +109,7 @@ class FairClassifier(LinearClassifier):
         slack: float = 0.01,
         *,
         loss: str = "logistic",
+        C: float = 1.0,
         fit_intercept: bool = True,
         tradeoff: Sequence[float] | None = None,
         bound: float | None = 1e3,
@@ -107,6 +118,7 @@ class FairClassifier(LinearClassifier):
     ) -> None:
         self.slack = slack
         self.loss = loss
+        self.C = C
         self.fit_intercept = fit_intercept
         self.tradeoff = tradeoff
         self.bound = bound
@@ -160,7 +172,11 @@ class FairClassifier(LinearClassifier):
         intercept = bool(self.fit_intercept)
         names = names_of(self, self.n_features_in_, intercept)
         domain = domain_of(sample, intercept, reach_of(self.loss, sample, self.bound))
-        return Problem(upper, loss_of(self.loss, sample, intercept), domain, names=names)
+        loss = loss_of(self.loss, sample, intercept)
+        if np.inf != self.C:
+            weight = 1 / (as_positive(self.C, "C") * sample.total)
+            loss = loss + weight * least_norm("l2", self.n_features_in_, intercept, False)
+        return Problem(upper, loss, domain, names=names)
 
     def _smallest(self, sample: Sample, clock: Clock) -> tuple[Problem, Result]:
         """Of the best classifiers, where there is nothing to be fair to."""
@@ -172,22 +188,25 @@ class FairClassifier(LinearClassifier):
         unit_of = unit_of_loss(problem.lower, problem.dim)
         best = self._solved(problem, unit, unit_of, clock)
         self.best_loss_ = best.certificate.g_lower
-        self.has_say_ = _has_say(best)
-        if self.tradeoff is not None:
-            self.tradeoff_ = self._curve(problem, unit, unit_of, clock)
-        if self.slack == 0:
-            if self.has_say_ is False:
-                warnings.warn(
-                    "fairness has no say at slack 0: every best classifier has the same covariances", stacklevel=3
-                )
+        self.has_say_ = False if best.certificate.upper_constant or best.certificate.lower_unique else None
+        if self.slack == 0 and self.has_say_ is False:
+            message = "fairness has no say at slack 0: every best classifier has the same covariances"
+            warnings.warn(message, UserWarning, stacklevel=3)
+        if best.certificate.g_upper - self.best_loss_ > self.tol * unit_of:  # nothing to count a slack from
             return best
-        if not np.isfinite(self.best_loss_) or not best.success:
-            return best
-        allowed = self.slack * abs(self.best_loss_)
         fair = replace(problem, upper=problem.lower, lower=problem.upper)
         uncorrelated = self._solved(fair, unit_of, unit, clock)
+        between = _around(problem, best.x, uncorrelated.x)
+        if self.tradeoff is not None:
+            self.tradeoff_ = self._curve(between, unit, unit_of, clock)
+        if self.slack == 0:
+            return best
+        allowed = self.slack * abs(self.best_loss_)
         if uncorrelated.success and uncorrelated.f <= self.best_loss_ + allowed:
             return uncorrelated
+        result = self._solved(between.with_slack(allowed), unit, unit_of, clock)
+        if between is problem or not at_ends(between, result.x).size:
+            return result
         return self._solved(problem.with_slack(allowed), unit, unit_of, clock)
 
     def _curve(self, problem: Problem, unit: float, unit_of: float, clock: Clock) -> Tradeoff:
@@ -201,8 +220,12 @@ def _most_unfair(sensitive: Sensitive, sample: Sample) -> float:
     return float((sample.shares @ sensitive.columns**2).sum()) / 2
 
 
-def _has_say(best: Result) -> bool | None:
-    """Whether the best classifiers differ in fairness, by the certificate of the least covariance among them."""
-    if best.certificate.upper_constant or best.certificate.lower_unique:
-        return False
-    return None
+def _around(problem: Problem, best: Vector, uncorrelated: Vector) -> Problem:
+    """The same over a box with room around both ends of the curve: bounds that are nearer make sharper proofs.
+
+    A solution inside that no bound holds is one of the larger box too: the levels are convex.
+    """
+    if not problem.domain.bounded:
+        return problem
+    ends = ROOM * np.maximum(np.abs(best), np.abs(uncorrelated)) + 1.0
+    return replace(problem, domain=Box(-ends, ends))
