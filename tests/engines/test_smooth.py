@@ -307,3 +307,18 @@ def test_lengths_where_second_derivatives_fall() -> None:
     r = steep.length(0.1, 0.01)
     assert r * (1 - np.exp(-2 * r)) / 2 == pytest.approx(0.1 * r + 0.01, rel=1e-6)
     assert Stretch(0.0, 0.5).length(0.4, 0.0) == 0.4 and Stretch(0.0, 0.5).length(0.6, 0.0) == np.inf
+
+
+def test_generous_bounds_leave_the_slope_of_a_loss_where_it_is() -> None:
+    """Corrections of slopes are for squares and quadratic forms: the slope of a loss is neither, and must not go."""
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(60, 3))
+    y = np.where(A @ [1.0, 1.0, 0.0] + 2 * rng.normal(size=60) > 0, 1.0, -1.0)
+    balance = tb.LeastSquares([[1.0, 2.0, 0.0]], [0.0])  # x1 = -2 x2
+    problem = tb.Problem(tb.Logistic(A, y), balance, tb.Box(-1e4, 1e4))
+    result = tb.solve(problem)
+    alone = tb.solve(tb.Problem(tb.Logistic(A @ [[-2.0, 0], [1, 0], [0, 1]], y), [], tb.Box(-1e4, 1e4)))
+    assert result.success and alone.success
+    assert result.f == pytest.approx(alone.f, abs=1e-9)
+    assert result.certificate.f_lower <= alone.certificate.f_upper
+    assert alone.certificate.f_lower <= result.certificate.f_upper

@@ -116,9 +116,3 @@ def test_methods_that_project_run(method: str, name: str) -> None:
     c = result.certificate
     assert 0 <= c.g_lower <= exact.certificate.g_upper and 0 <= c.f_lower <= exact.certificate.f_upper
     assert result.verify(problem).ok
-
-
-def test_losses_over_unbounded_sets_go_by_methods() -> None:
-    """They need not have a minimum there: the exact engine says so, and a method that projects runs."""
-    made = tb.plan(tb.Problem(tb.SquaredNorm(), tb.Logistic([[1.0, 2.0], [0.0, 1.0]], [1, -1])))
-    assert made.engine is None and "is unbounded, where a loss need not have a minimum" in made.refusals["smooth"]

@@ -1,1 +1,0 @@
-"""Two levels over sets with curved boundaries: balls, spectrahedra."""

@@ -1,1 +1,0 @@
-"""Sets with curved boundaries, as the engine for cones sees them: cones, charts, growth, room."""
