@@ -150,6 +150,8 @@ class Canonical:
             if not one.args[0].is_qpwa() and not (-one.args[0]).is_qpwa()
         ]
         where = [f"constraint {i} ({one})" for i, one in enumerate(self.problem.constraints) if not _by_rows(one)]
+        attributes = {one.name(): one.attributes for one in self.problem.variables()}
+        where += [f"variable {name}" for name, own in attributes.items() if own["PSD"] or own["NSD"]]
         needs = ", ".join(levels + where) or "the problem"
         raise cp.error.SolverError(
             f"{needs} needs {' and '.join(kinds)} cones; tiebreak.cvxpy takes linear, piecewise linear and quadratic "
