@@ -22,7 +22,7 @@ import numpy as np
 
 from .arrays import UNIT_ROUNDOFF, Vector
 from .composite import LinearMinimum
-from .engines.answer import Answer
+from .engines.answer import Answer, Duals
 from .engines.standing import unusual
 from .linearisation import Linearisation, dot_error, ulps
 from .numerics.concave import maximise_concave
@@ -43,11 +43,14 @@ class Level:
         At x.
     lower, upper : float
         The least value among the solutions of the levels before lies between them.
+    duals : Duals or None
+        Multipliers of the constraints at that optimum, ``rows`` and ``columns``, where an exact solve has them.
     """
 
     value: float
     lower: float
     upper: float
+    duals: Duals | None = field(default=None, repr=False, compare=False)
 
     @property
     def gap(self) -> float:
@@ -233,7 +236,9 @@ class Bounds:
         earlier = [(level.lower_bound, np.inf) for level in self.problem.levels[: count - len(last)]]
         if self._answer is not None and len(self._answer.brackets) == count:
             earlier = list(self._answer.brackets[: len(earlier)])
-        return tuple(Level(value, *ends) for value, ends in zip(values, [*earlier, *last], strict=True))
+        duals = () if self._answer is None else self._answer.duals
+        own = duals if len(duals) == count else (None,) * count
+        return tuple(Level(value, *ends, one) for value, ends, one in zip(values, [*earlier, *last], own, strict=True))
 
     def certificate(self, f: float, g: float, g_error: float, stationarity: float | None = None) -> Certificate:
         """The bounds, read for a point with the values f and g, the latter with this error."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .arrays import Vector
+from .arrays import UNIT_ROUNDOFF, Vector
 from .certificate import Level
 from .objectives.base import Objective
 from .problem import Problem, share_of
@@ -43,12 +43,13 @@ class Staged:
 
     original: Problem
     problem: Problem
-    known: dict[int, tuple[float, float]]
+    known: dict[int, Level]
 
     @classmethod
     def of(cls, problem: Problem, solve: Callable[[Problem], Result]) -> Staged:
         """Find out the optimum of each earlier level with slack, and put its row in its place."""
-        domain, known = problem.domain, {}
+        domain = problem.domain
+        known: dict[int, Level] = {}
         earlier = (*problem.before, problem.lower)
         for level, k, (slack, share) in _given(problem):
             held = [earlier[i] for i in range(k) if i not in known]
@@ -59,8 +60,8 @@ class Staged:
                     f"slack of level {k + 1}: its optimum is known to lie in [{found.lower:.6g}, {found.upper:.6g}], "
                     f"which is too wide for a slack of {slack:.3g} to count from; give more slack, or more time"
                 )
-            known[k] = found.lower, found.upper
-            domain = below(domain, _slope(level), found.lower + slack)
+            known[k] = found if not known else replace(found, duals=None)  # those of rows that nobody gave
+            domain = below(domain, _slope(level), _end(level, found.lower, slack))
         return cls(problem, _remaining(problem, domain), known)
 
     def completed(self, result: Result) -> Result:
@@ -68,12 +69,13 @@ class Staged:
         rest, levels, assumes = iter(result.levels), [], list(result.certificate.assumes)
         for k, level in enumerate(self.original.levels):
             if k not in self.known:
-                levels.append(next(rest))
+                levels.append(replace(next(rest), duals=None))
                 continue
-            low, high = self.known[k]
-            levels.append(Level(level.value(result.x), low, high))
+            found = self.known[k]
+            levels.append(replace(found, value=level.value(result.x)))
+            width = found.upper - found.lower
             assumes.append(
-                f"the slack of level {k + 1} counts from {low:.17g}, at most {high - low:.1e} below its optimum"
+                f"the slack of level {k + 1} counts from {found.lower:.17g}, at most {width:.1e} below its optimum"
             )
         certificate = replace(result.certificate, assumes=tuple(assumes))
         return replace(result, levels=tuple(levels), certificate=certificate)
@@ -94,6 +96,14 @@ def _slope(level: Objective) -> Vector:
             "where it becomes a constraint; put the level last but one, or write it as a constraint of the domain"
         )
     return sum((float(scale) * c for c, scale in form.linear), np.zeros(form.linear[0].c.size))
+
+
+def _end(level: Objective, optimum: float, slack: float) -> float:
+    """What <c, x> may be: without the constant of the level, rounded down."""
+    assert level.form is not None
+    end = optimum + slack
+    constant = float(level.form.constant)
+    return end if constant == 0 else end - constant - 4 * UNIT_ROUNDOFF * (abs(optimum) + slack + abs(constant))
 
 
 def _remaining(problem: Problem, domain: Domain) -> Problem:

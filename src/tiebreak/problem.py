@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -209,6 +209,43 @@ class Problem:
         both = zip(self.slacks, (*self.relative_slack_before, self.relative_slack), strict=True)
         if any(absolute > 0 and relative > 0 for absolute, relative in both):
             raise ValueError("give slack or relative_slack for a level, not both")
+
+    @classmethod
+    def from_cvxpy(
+        cls,
+        upper: Any,
+        lower: Any,
+        constraints: Sequence[Any] = (),
+        *,
+        slack: float | Sequence[float] = 0.0,
+        relative_slack: float | Sequence[float] = 0.0,
+    ) -> Problem:
+        """The problem behind objectives of CVXPY, in the variables that CVXPY makes of them.
+
+        To get values back into CVXPY's variables, use ``tiebreak.cvxpy.Lexicographic``.
+
+        Parameters
+        ----------
+        upper : cp.Minimize, cp.Maximize or cp.Problem
+            The last objective; of a problem, with its constraints.
+        lower : the same, or a sequence of such
+            Those before it, the most important first.
+        constraints : sequence of constraints
+            Further ones.
+        slack, relative_slack : float or sequence of float
+            As for ``Problem``.
+
+        Examples
+        --------
+        >>> import cvxpy as cp, tiebreak as tb
+        >>> x = cp.Variable(2, nonneg=True, name="x")
+        >>> problem = tb.Problem.from_cvxpy(cp.Minimize(cp.sum_squares(x)), cp.Minimize(cp.sum(x)), [cp.sum(x) >= 1])
+        >>> tb.solve(problem).named
+        {'x[0]': 0.5, 'x[1]': 0.5}
+        """
+        from .cvxpy import problem_from
+
+        return problem_from(upper, lower, constraints, slack=slack, relative_slack=relative_slack)
 
     @property
     def levels(self) -> tuple[Objective, ...]:

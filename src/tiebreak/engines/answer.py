@@ -41,6 +41,27 @@ class Unbounded(Exception):
 
 
 @dataclass(frozen=True)
+class Duals:
+    """Multipliers of the constraints at the optimum of a level: what it costs to hold them.
+
+    The gradient of the level there is A'rows + columns, A the rows of the set: those of the inequalities, then those
+    of the equalities. Multipliers are negative where an upper end is held and positive where a lower one is: the
+    optimum changes by the multiplier for each unit by which that end is moved. After other levels they hold those as
+    well, together with multipliers of their images, which are not given.
+
+    Attributes
+    ----------
+    rows : array
+        One for each row.
+    columns : array
+        One for each variable: of its bounds, the reduced cost.
+    """
+
+    rows: Vector
+    columns: Vector
+
+
+@dataclass(frozen=True)
 class Answer:
     """A point of Z and a bracket around both optimal values.
 
@@ -71,6 +92,10 @@ class Answer:
     moves : array or None
         Where the engine knows: some solution of the levels before the last, with f at most ``f_upper``, has no entry
         that differs from that of x by more.
+    own_duals : Duals or None
+        Multipliers of the level that is f here, where the engine has them.
+    duals : tuple of Duals or None
+        Of a chain: those of each level, the most important first.
     """
 
     x: Vector
@@ -87,6 +112,8 @@ class Answer:
     steps: int = 0
     brackets: tuple[tuple[float, float], ...] = ()
     moves: Vector | None = None
+    own_duals: Duals | None = None
+    duals: tuple[Duals | None, ...] = ()
 
     @property
     def width(self) -> float:

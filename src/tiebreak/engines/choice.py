@@ -69,8 +69,8 @@ class Recognised:
         return f"{self.original.domain!r} as the {self.task.domain!r} it is"
 
     def invert(self, answer: Answer) -> Answer:
-        """The same answer."""
-        return answer
+        """The same answer; multipliers are those of other rows."""
+        return replace(answer, duals=())
 
     def point(self, x: Vector) -> Vector:
         """The same point."""
@@ -163,7 +163,7 @@ class Choice:
             raise
         last = answers[-1]
         if len(answers) == len(reduced.levels):
-            last = replace(last, brackets=tuple((answer.f_lower, answer.f_upper) for answer in answers))
+            last = _of_all(answers)
         return self.inverted(last)
 
     def take_back(self, stop: Unbounded) -> None:
@@ -211,6 +211,12 @@ class Choice:
         for reduction in reversed(self.reductions):
             x = reduction.point(x)
         return x
+
+
+def _of_all(answers: Sequence[Answer]) -> Answer:
+    """The last answer of a chain, with the brackets and multipliers of all."""
+    brackets = tuple((answer.f_lower, answer.f_upper) for answer in answers)
+    return replace(answers[-1], brackets=brackets, duals=tuple(answer.own_duals for answer in answers))
 
 
 def _joined(best: Answer, other: Answer) -> Answer:
@@ -267,8 +273,7 @@ def _rows_solve(task: Task, patient: bool = True) -> list[Answer]:
 
 def _minimiser_by(solve: Callable[[Task, bool], list[Answer]], task: Task) -> Callable[[Objective], Answer]:
     def minimise(objective: Objective) -> Answer:
-        answers = solve(Task((*task.levels, objective), task.domain), True)
-        return replace(answers[-1], brackets=tuple((answer.f_lower, answer.f_upper) for answer in answers))
+        return _of_all(solve(Task((*task.levels, objective), task.domain), True))
 
     return minimise
 

@@ -108,7 +108,8 @@ class Lift:
             fewer = bool(_pieces(levels[1:])) or _open(levels[:1], domain).size < self.index.size
             unique = _alone_unique(levels[0], domain) if len(levels) == 2 and fewer else unique or None
             constant = unique or None
-        return replace(answer, x=self.point(answer.x), lower_unique=unique, upper_constant=constant)
+        duals = answer.duals if self.task.domain is domain else ()
+        return replace(answer, x=self.point(answer.x), lower_unique=unique, upper_constant=constant, duals=duals)
 
     def point(self, lifted: Vector) -> Vector:
         """The x of a point (x, t): where |x| is zero, so is x, which rounding may have left a little beside it."""

@@ -88,7 +88,8 @@ class Path:
             self.choice.take_back(stop)
             raise
         brackets = answer.brackets[: max(1, len(task.levels) - 1)]
-        return replace(answer, f_lower=brackets[-1][0], f_upper=brackets[-1][1], brackets=brackets)
+        duals = answer.duals[: len(brackets)]
+        return replace(answer, f_lower=brackets[-1][0], f_upper=brackets[-1][1], brackets=brackets, duals=duals)
 
     def reached(self, lam: float, level: float) -> _Corner:
         """The corner for one more multiplier; where there is none, a point above the level on the ray."""
@@ -180,6 +181,7 @@ def _proved(path: Path, found: Relaxed, slack: float) -> Answer:
         notes=lowest.notes,
         assumes=lowest.assumes,
         brackets=(*lowest.brackets, (f_lower, f_upper)),
+        duals=(*lowest.duals, None),
     )
 
 

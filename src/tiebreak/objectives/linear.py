@@ -8,21 +8,23 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from ..arrays import UNIT_ROUNDOFF, Vector, as_count, as_vector
+from ..arrays import UNIT_ROUNDOFF, Vector, as_count, as_scalar, as_vector
 from .base import Image, Objective
-from .form import Form, Slope, Term
+from .form import Form, Scale, Slope, Term
 from .losses.square import SquareLoss
 from .losses.weights import as_weights
 from .matrix import DataMatrix, gamma
 
 
 class Linear(Objective):
-    """The linear function f(x) = <c, x>; ``-Linear(c)`` maximises it.
+    """The linear function f(x) = <c, x> + constant; ``-Linear(c)`` maximises it.
 
     Parameters
     ----------
     c : array of length d
         The cost vector.
+    constant : float, default 0
+        What is added: it counts where a slack is relative, and in all values that are shown.
 
     Examples
     --------
@@ -36,17 +38,18 @@ class Linear(Objective):
     quadratic = True
     smoothness = 0.0
 
-    def __init__(self, c: ArrayLike) -> None:
+    def __init__(self, c: ArrayLike, constant: float = 0.0) -> None:
         self.c = as_vector(c, "c")
+        self.constant = as_scalar(constant, "constant")
         self.dim = self.c.size
 
     @cached_property
     def form(self) -> Form:
-        """The linear term."""
-        return Form(slopes=(Slope(self.c),))
+        """The linear term, and the constant."""
+        return Form(slopes=(Slope(self.c),), constant=Scale(self.constant))
 
     def value(self, x: Vector) -> float:
-        return float(self.c @ self._point(x))
+        return float(self.c @ self._point(x)) + self.constant
 
     def value_and_grad(self, x: Vector) -> tuple[float, Vector]:
         return self.value(x), self.c.copy()
@@ -58,13 +61,13 @@ class Linear(Objective):
         return np.zeros(direction.size)
 
     def rounding(self, x: Vector) -> tuple[float, float]:
-        return gamma(x.size) * float(np.abs(self.c) @ np.abs(x)), 0.0
+        return gamma(x.size) * (float(np.abs(self.c) @ np.abs(x)) + abs(self.constant)), 0.0
 
     def _times(self, factor: float) -> Objective:
-        return Linear(factor * self.c)
+        return Linear(factor * self.c, factor * self.constant)
 
     def _negative(self) -> Objective:
-        return Linear(-self.c)
+        return Linear(-self.c, -self.constant)
 
 
 class Slopes(Linear):

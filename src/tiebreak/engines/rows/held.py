@@ -22,6 +22,7 @@ from ...numerics.rank import exact_rank, resolved
 from ...numerics.rows import power_of_two
 from .face import Face
 from .level import Level, stack
+from .terms import image_of
 
 RANK = 1e-10
 """Differences below this, relative to the largest term, count as none where constancy is asked."""
@@ -223,12 +224,12 @@ class Held:
             off[record.rows] = record.row_spread
         beside = self.beside(x)
         short = double(np.abs(ends - activity)) + face.A.times_error(x)[rows] + off[rows]
-        short = short + np.asarray(face.A.size @ beside)[rows] if beside.any() else short
+        short = short + image_of(face.A.size, beside)[rows] if beside.any() else short
         parts = short.tolist()
         for k, P in face.predictors:
             record = face.records[k]
             step = x - record.x
             moved = float(np.linalg.norm(double(P.times(step))) + np.linalg.norm(P.times_error(step)))
-            moved += float(np.linalg.norm(P.size @ beside)) if beside.any() else 0.0
+            moved += float(np.linalg.norm(image_of(P.size, beside))) if beside.any() else 0.0
             parts.append(moved + record.reach * record.level.image_size)
         return float(np.linalg.norm(np.array(parts) / self.block_sizes)) * (1 + 1e-14)

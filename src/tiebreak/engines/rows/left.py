@@ -199,11 +199,16 @@ def _with_spreads(face: Face, solved: Solved, z: Vector, error: Vector, left: Le
     ends = np.where(y > 0, given.low, given.high) - activity
     lowest_rows = np.minimum(y * np.where(np.isfinite(ends), ends, -np.sign(y) * widest), 0)
     for record in face.records:  # what is fixed already cannot be far from its end
-        lowest[record.columns] = -np.abs(z[record.columns]) * record.column_spread
-        lowest_rows[record.rows] = -np.abs(y[record.rows]) * record.row_spread
+        lowest[record.columns] = -_lost(z[record.columns], record.column_spread)
+        lowest_rows[record.rows] = -_lost(y[record.rows], record.row_spread)
     room += -float(lowest.sum()) - float(lowest_rows.sum())
     room = 1.01 * max(room, 0.0)
     return replace(left, column_spread=room / np.abs(z[left.columns]), row_spread=room / np.abs(y[left.rows]))
+
+
+def _lost(price: Vector, spread: Vector) -> Vector:
+    """What it may cost that columns or rows are not at their ends; of no price it is so certain that it is zero."""
+    return np.where(np.isfinite(spread), np.abs(price) * np.where(np.isfinite(spread), spread, 0.0), np.inf)
 
 
 def with_ends(face: Face, y: Ext) -> Ext:

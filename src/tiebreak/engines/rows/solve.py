@@ -20,11 +20,11 @@ from ...numerics.extended import double
 from ...numerics.linear_programme import LinearProgramError
 from ...objectives.base import Objective
 from ...sets.base import Domain
-from ..answer import Answer, Unbounded
+from ..answer import Answer, Duals, Unbounded
 from ..interrupt import keeping, keeping_levels
 from ..standing import BY_ROWS
 from .chain import Chain
-from .face import Face, is_elsewhere
+from .face import Face, Record, is_elsewhere
 from .least_norm import least_norm
 from .level import Level, why_not_quadratic
 from .whole import assumption, judged, known_well, well_inside
@@ -238,6 +238,11 @@ def _width(answers: list[Answer]) -> float:
     return max(answer.width for answer in answers)
 
 
+def _duals(record: Record, unit: float) -> Duals:
+    """The multipliers of a level, in the units of the values for each unit of the rows."""
+    return Duals(double(record.y) * unit, double(record.z) * unit)
+
+
 class Solution(NamedTuple):
     """The answers, the face that is left, in which unit of length, and after how many of the answers another choice of
     what counts as nonzero might change the rest."""
@@ -291,6 +296,7 @@ def _solve(
                 assumes=(*ASSUMES, *chain.assumes),
                 steps=chain.steps,
                 moves=None if moves is None else moves * length,
+                own_duals=_duals(face.records[-1], level.unit / length),
             )
         )
         unit_before = level.unit

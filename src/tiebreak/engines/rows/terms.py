@@ -50,3 +50,10 @@ def ratio(part: Vector, whole: Vector) -> float:
     if not out.size:
         return 0.0
     return float(np.max(np.where(whole[out] > 0, part[out] / np.where(whole[out] > 0, whole[out], 1.0), np.inf)))
+
+
+def image_of(sizes: Matrix, moves: Vector) -> Vector:
+    """|A| moves, where some moves may be infinite: rows without an entry there do not see them."""
+    far = np.isinf(moves)
+    image = np.asarray(sizes @ np.where(far, 0.0, moves))
+    return np.where(np.asarray(sizes @ far.astype(np.float64)) > 0, np.inf, image) if far.any() else image
