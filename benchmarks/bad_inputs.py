@@ -281,7 +281,7 @@ SPECIAL: list[tuple[str, str]] = [
     ("tb.solve(tb.Problem(tb.Function(np.sum, np.ones_like, dim=2, convex=True), G, Z), 'big-sam')", "smoothness"),
     ("tb.solve(tb.Problem(tb.Logistic(np.eye(2), [1, -1]), G, Z), 'mng')", "mng"),
     ("tb.solve(tb.Problem(tb.Logistic(np.eye(2), [1, -1]), G, Z), 'bisec-bio')", "bisec-bio"),
-    ("tb.solve(tb.Problem(F, G, tb.L2Ball(1.0)), 'exact')", "exact"),
+    ("tb.solve(tb.Problem(tb.L1Norm(), G, tb.L2Ball(1.0)), 'exact')", "exact"),
     ("tb.solve(P, 'cg-bio-anytime', x0=tb.solve(P, 'big-sam', max_iter=3).state)", "x0"),
     (
         "tb.solve(P, 'cg-bio-anytime', x0=tb.solve(tb.Problem(F, G, tb.L1Ball(3.0)), 'cg', max_iter=3).state)",
@@ -292,7 +292,7 @@ SPECIAL: list[tuple[str, str]] = [
     ("tb.solve(P, callback=lambda a, b: None)", "callback"),
     ("tb.solve(P, 'cg-bio-anytime', callback=tb.Trace)", "callback"),
     ("tb.lexicographic([G, F, G], tb.L2Ball(1.0))", "exact"),
-    ("tb.lexicographic([tb.Logistic(np.eye(2), [1, -1]), F, G], B)", "chain"),
+    ("tb.lexicographic([tb.Function(lambda x: x @ x, lambda x: 2 * x, convex=True), F, G], B)", "chain"),
     ("tb.lexicographic([tb.SquaredNorm(), tb.SquaredNorm()], tb.Simplex())", "variables"),
     ("tb.tradeoff(P, [1e-3, 0.0])", "slacks"),
     ("tb.tradeoff(tb.Problem(F, G, tb.FromOracles(project=np.sign, dim=2)))", "lmo"),

@@ -33,14 +33,16 @@ TESTS = {
 
 OBJECTIVES = [
     Mutant("objectives/matrix.py", "unit = (terms + 8) * UNIT_ROUNDOFF", "unit = 8 * UNIT_ROUNDOFF"),
-    Mutant("objectives/matrix.py", "return gamma(terms) * self.frobenius * length(x)", "return 0.0 * length(x)"),
+    Mutant("objectives/matrix.py", "return gamma(min(terms, self._longest_row)) * self", "return 0.0 * self"),
     Mutant(
         "objectives/matrix.py",
-        "return gamma(terms) * self.frobenius * length(x)",
-        "return gamma(terms) * length(self.times(x))",
+        "* self.frobenius * length(x)",
+        "* length(self.times(x))",
     ),
-    Mutant("objectives/linear.py", "return gamma(x.size) * float(np.abs(self.c) @ np.abs(x)), 0.0", "return 0.0, 0.0"),
-    Mutant("objectives/linear.py", "float(np.abs(self.c) @ np.abs(x)), 0.0", "abs(float(self.c @ x)), 0.0"),
+    Mutant(
+        "objectives/linear.py", "return gamma(x.size) * (float(np.abs(self.c)", "return 0.0 * (float(np.abs(self.c)"
+    ),
+    Mutant("objectives/linear.py", "float(np.abs(self.c) @ np.abs(x)) + abs", "abs(float(self.c @ x)) + abs"),
     Mutant("objectives/linear.py", "return gamma(x.size) * value, 0.0 if", "return 0.0 * value, 0.0 if"),
     Mutant("objectives/linear.py", "4 * UNIT_ROUNDOFF * float(np.linalg.norm(grad))", "0.0"),
     Mutant("objectives/algebra.py", "unit = len(self.terms) * UNIT_ROUNDOFF", "unit = UNIT_ROUNDOFF"),
@@ -281,7 +283,7 @@ ROWS = [
     ),
     Mutant("engines/rows/bracket.py", "gap += reach - float(total(products))", "gap -= float(total(products))"),
     Mutant("engines/rows/bracket.py", "gap += reach - float(total(products))", "gap += reach + float(total(products))"),
-    Mutant("engines/rows/bracket.py", "reach = record.level.dual_size(part) * record.reach", "reach = 0.0"),
+    Mutant("engines/rows/bracket.py", "reach = record.dual_size(part) * record.reach", "reach = 0.0"),
     Mutant(
         "engines/rows/bracket.py",
         "row_terms = np.where(y == 0, 0, y * distance)",
@@ -361,9 +363,9 @@ COLUMNS = [
 ]
 
 POINTS = [
-    Mutant("certificate.py", "level = self._most(g, self.problem.lower.smoothness)", "level = g.value"),
+    Mutant("certificate.py", "level = self._most(g, self.problem.lower)", "level = g.value"),
     Mutant("certificate.py", "return h.value + h.value_error + outside\n", "return h.value\n"),
-    Mutant("certificate.py", "(h.slope + 0.5 * (smoothness or 0.0) * outside) * outside", "0.0"),
+    Mutant("certificate.py", "(h.slope + 0.5 * bend * outside) * outside", "0.0"),
     Mutant("certificate.py", "return g.smooth - at_x + minimum - error - 4", "return g.smooth - at_x + minimum - 4"),
     Mutant("certificate.py", "return g.smooth - at_x + minimum - error", "return g.smooth + at_x + minimum - error"),
     Mutant("certificate.py", "return sum(terms) - error", "return sum(terms)"),

@@ -58,7 +58,7 @@ def test_the_lower_level_survives(monkeypatch, stop, status):
 
 @pytest.mark.parametrize("stop", [OutOfTime, KeyboardInterrupt])
 def test_without_a_lower_level_nothing_is_claimed(monkeypatch, stop):
-    def interrupted(*_):
+    def interrupted(*_, **__):
         raise stop
 
     monkeypatch.setattr(FaceProgram, "minimise", interrupted)

@@ -292,7 +292,7 @@ def test_what_it_refuses() -> None:
     A, y = noisy(np.random.default_rng(8), 10, 3)
     logistic = tb.Logistic(A, y)
     assert smooth_apply([logistic, tb.SquaredNorm(dim=3)], tb.Box(-1, 1, dim=3)) == ""
-    assert "polytope" in smooth_apply([logistic], tb.L2Ball(1.0))
+    assert "polyhedron" in smooth_apply([logistic], tb.L2Ball(1.0))
     assert "not smooth" in smooth_apply([tb.L1Norm(dim=3)], tb.Box(-1, 1, dim=3))
 
 

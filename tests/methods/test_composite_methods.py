@@ -136,7 +136,7 @@ def test_norms_without_any_method() -> None:
         tb.solve(problem)
     unknown = tb.Function(lambda x: float(x @ x), lambda x: 2 * x, convex=True)  # no smoothness
     composite = tb.Problem(unknown + tb.L1Norm(), tb.SquaredNorm([1.0, 1.0]), tb.L2Ball(1.0))
-    assert tb.solve(composite, max_iter=5).method == "adabim"
+    assert tb.solve(composite, max_iter=5).method == "apb-apg"
     with pytest.raises(ValueError, match="smoothness of the upper level"):
         tb.solve(composite, "pb-apg")
 

@@ -375,7 +375,7 @@ def test_a_box_of_one_point():
         (lambda: Box([0.0, 0.0], [1.0, 1.0, 1.0]), "lower has length 2, but upper has length 3"),
         (lambda: Box(0.0, np.nan), "upper holds NaN"),
         (lambda: Box(np.inf, np.inf), "lower must be below inf"),
-        (lambda: Box(np.zeros((2, 2)), 1.0), "lower must be a 1-D array"),
+        (lambda: Box(np.zeros((2, 2)), 1.0), "lower must be a number or a 1-D array"),
         (lambda: Box([0.0], [1.0], dim=2), "dim = 2 does not fit"),
         (lambda: L2Ball(-1.0), "radius must be positive"),
         (lambda: L2Ball(1.0, [[0.0]]), "center must be a 1-D array"),

@@ -105,8 +105,7 @@ def by_differences(problem: Problem, objective: Objective, x: Vector) -> float:
     grad = objective.smooth_part.grad(x)
     steepest = sum(norm.steepest(x.size) for norm in objective.norms)
     domain = problem.domain
-    far = domain.lmo if "lmo" in domain.oracles else lambda slope: domain.project(x - slope)
-    ends = [far(direction) for direction in (grad, -grad)]
+    ends = [domain.project(x - slope) for slope in (grad, -grad)]
     direction = max((end - x for end in ends), key=lambda d: float(d @ d))
     length = float(np.linalg.norm(direction))
     if length == 0:  # there is no slope, or Z is a point
