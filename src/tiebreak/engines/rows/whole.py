@@ -144,7 +144,6 @@ def _rows_of(face: Face, record: Record) -> list[tuple[Matrix, Vector, Vector]] 
     length = level.image_moves(record.gap + record.allowance)
     image, size = double(level.image.times(record.x)), np.asarray(level.image.size @ np.maximum(face.scale, np.abs(x)))
     around_it = np.maximum(ROOM * size, 2 * length + 1e-12 * size)
-    if not np.isfinite(around_it).all():
-        return None
-    found.append((level.image.A, image - around_it, image + around_it))
+    known = np.isfinite(around_it)
+    found.append((level.image.A[known], (image - around_it)[known], (image + around_it)[known]))
     return found

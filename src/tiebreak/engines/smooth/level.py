@@ -250,10 +250,13 @@ class SmoothLevel(Level):
     def image_size(self) -> float:
         return self.images.size
 
-    def image_moves(self, fall: float) -> Vector:
-        M = max(curve.loss.self_concordance for curve in self.curves)
-        pairs = zip(self.curves, self.settled, strict=True)
-        room = min(float(room_nearby(curve.loss, there.t)[there.bent].min(initial=np.inf)) for curve, there in pairs)
+    def image_moves(self, fall: float) -> Vector | float:
+        if not self.settled:  # on a single point, where nothing is asked of second derivatives
+            return np.inf
+        M, room = 0.0, np.inf
+        for (_, loss, _), there in zip(self.curves, self.settled, strict=True):
+            M = max(M, loss.self_concordance)
+            room = min(room, float(room_nearby(loss, there.t)[there.bent].min(initial=np.inf)))
         return self.images.moves(fall, M, room)
 
     def dual_size(self, w: Ext) -> float:
