@@ -80,14 +80,6 @@ class _Sum:
 
 
 def sharpened(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext], prices: Vector, off: Vector) -> Sharp | None:
-<<<<<<< HEAD
-    """r at the point x with these multipliers, known up to ``off``, corrected; None where that takes too long, or where
-    slopes are not those of squares and quadratic forms alone.
-    """
-    active = np.flatnonzero((y != 0) | (face.given.low == face.given.high))
-    levels = [(level, x, 1.0), *((record.level, record.x, lam) for record, lam in _priced(face, prices))]
-    if not all(one.quadratic for one, _, _ in levels):
-=======
     """r at the point x with these multipliers, known up to ``off``, corrected; None where that takes too long.
 
     Of quadratic and linear levels only: the slopes of other losses are no sums of stored numbers.
@@ -95,7 +87,6 @@ def sharpened(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext], prices: Ve
     active = np.flatnonzero((y != 0) | (face.given.low == face.given.high))
     levels = [(level, x, 1.0), *((record.level, record.x, lam) for record, lam in _priced(face, prices))]
     if not all(one.quadratic or one.linear for one, _, _ in levels):
->>>>>>> smoothopen
         return None
     held = [(record, part) for record, part in zip(face.records, w, strict=True) if part.any()]
     count = active.size + sum(one.height + 2 for one, _, _ in levels) + sum(part.size for _, part in held)
