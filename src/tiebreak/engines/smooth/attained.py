@@ -141,7 +141,7 @@ def _proposed(face: Face, level: SmoothLevel, far: Slopes, cone: Rows) -> Vector
     sizes = power_of_two(np.abs(far.rows[more]).max(axis=1, initial=0.0))
     price = (far.above - far.below)[more] * sizes if falling else -np.ones(more.size)
     if not more.size and not cost.any():
-        return cost
+        return np.asarray(cost)
     moved = sp.csr_array((sign / sizes)[:, None] * far.rows[more])
     own = sp.hstack([moved, (-1.0 if falling else 1.0) * sp.eye_array(more.size)])
     none = sp.csr_array((cone.A.shape[0], more.size))
