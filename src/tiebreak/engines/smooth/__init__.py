@@ -9,6 +9,7 @@ asked first: ``smooth_apply``. Out: what ``rows`` gives, and by its chain; read 
 2. ``smooth_level.py``: Newton's method (``newton.py``) proposes, the polish of ``rows`` sharpens; ``kinks.py``: away
    from kinks where minimisers leave room.
 3. ``chain.py``: what a smooth level leaves. How far its minimisers are is ``rows/reach.py`` with ``rows/stretch.py``;
-   ``sharp_face.py``: what they have at its end for certain, beside rows.
+   ``sharp_face.py``: what they have at its end for certain, beside rows. ``attained.py``: over an unbounded set,
+   rays that show that there are none.
 4. ``constant.py``: a last level that they all agree on, convex or not.
 """
