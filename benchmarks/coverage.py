@@ -50,7 +50,9 @@ def lower_levels(rng: np.random.Generator) -> dict[str, Made]:
     y = np.where(tall @ rng.normal(size=n) + 3 * rng.normal(size=3 * n) > 0, 1.0, -1.0)
     y[:2] = 1.0, -1.0
     signs, counts = np.where(np.arange(n // 2) % 2, 1.0, -1.0), rng.poisson(1.5, 3 * n).astype(float)
-    costs, q = rng.integers(0, 3, n).astype(float), wide.T @ rng.normal(size=n // 2)
+    costs = rng.integers(0, 3, n).astype(float)
+    root = rng.integers(-8, 9, (n // 2, n)) / 8  # so that Q and q are the products they stand for, and have their rank
+    q = root.T @ (rng.integers(-8, 9, n // 2) / 8)
     small = tall / 3
 
     def poisson(v: Any) -> Any:
@@ -63,7 +65,7 @@ def lower_levels(rng: np.random.Generator) -> dict[str, Made]:
         "LS tall": Made(tb.LeastSquares(tall, b_tall), lambda v: cp.sum_squares(tall @ v - b_tall) / 2),
         "LS wide": Made(tb.LeastSquares(wide, b_wide), lambda v: cp.sum_squares(wide @ v - b_wide) / 2),
         "linear": Made(tb.Linear(costs), lambda v: costs @ v),
-        "quadratic": Made(tb.Quadratic(wide.T @ wide, q), lambda v: cp.sum_squares(wide @ v) / 2 + q @ v),
+        "quadratic": Made(tb.Quadratic(root.T @ root, q), lambda v: cp.sum_squares(root @ v) / 2 + q @ v),
         "logistic": Made(
             tb.Logistic(tall, y), lambda v: cp.sum(cp.logistic(cp.multiply(-y, tall @ v))) / (3 * n)
         ),
