@@ -105,7 +105,9 @@ def by_differences(problem: Problem, objective: Objective, x: Vector) -> float:
     grad = objective.smooth_part.grad(x)
     steepest = sum(norm.steepest(x.size) for norm in objective.norms)
     domain = problem.domain
-    ends = [domain.project(x - slope) for slope in (grad, -grad)]
+    slope, width = float(np.linalg.norm(grad)), domain.diameter
+    far = (width if width < np.inf else float(np.linalg.norm(x)) or 1.0) / (slope or 1.0)  # in the units of x
+    ends = [domain.project(x - way * far * grad) for way in (1.0, -1.0)]
     direction = max((end - x for end in ends), key=lambda d: float(d @ d))
     length = float(np.linalg.norm(direction))
     if length == 0:  # there is no slope, or Z is a point
