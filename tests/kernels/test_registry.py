@@ -140,7 +140,7 @@ f, g = tb.LeastSquares(B, rng.normal(size=20)), tb.LeastSquares(A, rng.normal(si
 for domain in (tb.L1Ball(5.0), tb.Simplex(2.0), tb.L1Ball(2.0, np.arange(1.0, 61.0)), tb.KSparse(2, 1.0)):
     problem = tb.Problem(f, g, domain)
     tb.solve(problem)
-    tb.solve(problem, "cg-bio", max_iter=200)
+    tb.solve(problem, "cg-bio-anytime", max_iter=200)
     domain.project(rng.normal(size=60))
 for data in (sparse.csr_array(A), sparse.csc_array(A), np.asfortranarray(A)):
     tb.solve(tb.Problem(f, tb.LeastSquares(data, g.b), tb.L1Ball(5.0)))
@@ -152,7 +152,7 @@ old, new, codes = (rng.standard_normal(shape) for shape in ((5, 12), (5, 9), (4,
 sets = tb.Product({"D": tb.Columns(tb.L2Ball(1.0), (5, 6)), "X": tb.Columns(tb.L1Ball(1.5), (6, 9))})
 words = tb.Problem(tb.Reconstruction(new, 6), tb.Reconstruction(old, 6, codes, rest=54), sets)
 for problem in (fair, words):
-    for solver in (tb.CGBiO("paper", InverseSqrt(0.3)),):
+    for solver in (tb.CGBiO(step=InverseSqrt(0.3)),):
         state = solver.start(problem, problem.domain.lmo(np.ones(problem.dim)))
         state = replace(state, level=problem.lower.value(state.x) + 1.0)
         assert chunk(problem, state, InverseSqrt(0.3), "exact", (1e-300, 1e-300), 5).k == 5
