@@ -111,7 +111,7 @@ def test_a_face_holds_all_minimisers_within_the_doubt(name: str, seed: int) -> N
     face = domain.optimal_face(slope, doubt, 10**6)
     listed = np.array([face.vertex(i) for i in range(face.size)])
     assert all(domain.contains(v, 0.0) and face.holds(v) for v in listed)
-    assert np.linalg.matrix_rank(listed[1:] - listed[0]) == face.dimension
+    assert (np.linalg.matrix_rank(listed[1:] - listed[0]) if len(listed) > 1 else 0) == face.dimension
     for _ in range(60):
         c = slope + doubt * rng.uniform(-1, 1, D)
         assert face.holds(domain.lmo(c))
