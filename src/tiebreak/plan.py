@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from .composite import obstacles
@@ -57,6 +58,18 @@ class Plan:
         chosen = self.choice.engine if self.choice is not None and self.method == "exact" else None
         return None if chosen is None else chosen.name
 
+    @cached_property
+    def otherwise(self) -> Plan | None:
+        """The method that goes on where the engine has no proof; None where nothing is planned for that."""
+        if self.choice is None or not getattr(self.solver, "hands_over", False):
+            return None
+        try:
+            made = _by_method(self.problem, self.choice)
+        except ValueError:
+            return None
+        why = f"the exact method by {self.engine} has no proof here, and {made.reason}"
+        return replace(made, reason=why, refusals={})
+
     @property
     def because(self) -> str:
         """The method and why, in one sentence; empty where it was asked for."""
@@ -75,6 +88,8 @@ class Plan:
             while way is not None:
                 rows.append(("else", f"by {way.way}"))
                 way = way.otherwise
+            if self.otherwise is not None:
+                rows.append(("else", self.otherwise.method))
         if self.reason:
             rows.append(("because", self.reason))
         rows += [("not", f"{name}: {why}") for name, why in self.refusals.items()]
@@ -139,14 +154,19 @@ def _asked_for(problem: Problem, solver: Solver[Any]) -> Plan:
 def _automatic(problem: Problem, choice: Choice) -> Plan:
     if choice.engine:
         why = "the structure of all levels and of the domain allows it"
-        return Plan(problem, _exact(choice), why, choice, choice.refusals)
+        return Plan(problem, _exact(choice, hands_over=not choice.engine.certain), why, choice, choice.refusals)
+    return _by_method(problem, choice)
+
+
+def _by_method(problem: Problem, choice: Choice) -> Plan:
+    """The first-order method for a problem without an engine, or whose engine has found no proof."""
     from .methods import APBAPG, AnytimeCGBiO  # a method is loaded when it may be needed
 
     if len(problem.levels) > 2:
         raise ValueError(
             f"this chain has no exact method: {choice.why_not}; two levels can be given to solve as a Problem"
         )
-    refusals = {"exact": choice.why_not, **choice.refusals}
+    refusals = {"exact": choice.why_not, **choice.refusals} if not choice.engine else dict(choice.refusals)
     if not problem.upper.convex:
         why = "the upper level is not convex and stationarity is what can be proved"
         return _checked(Plan(problem, AnytimeCGBiO(), why, choice, refusals))
@@ -169,11 +189,11 @@ def _checked(made: Plan) -> Plan:
     return made
 
 
-def _exact(choice: Choice) -> Solver[Any]:
+def _exact(choice: Choice, hands_over: bool = False) -> Solver[Any]:
     """The exact method with the engine that was chosen, so that it need not ask again."""
     from .methods.exact import Planned
 
-    return Planned(choice)
+    return Planned(choice, hands_over)
 
 
 def _known(problem: Problem, solver: Solver[Any]) -> Choice | None:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .arrays import as_count, as_flag, as_positive, as_seed
 from .callbacks import Callback, Progress, Trace, as_callbacks
@@ -31,6 +32,9 @@ logger = logging.getLogger("tiebreak")
 
 GRACE = 0.5
 """Most seconds, besides a twentieth of the limit, for a last look at the bounds after the time is up."""
+
+NEARLY = 1e-6
+"""A bracket on f* this narrow, relative to 1 + |f|, is not left to a first-order method to improve."""
 
 OnInterrupt = Literal["auto", "return", "raise"]
 
@@ -116,30 +120,56 @@ def solve(
         problem = _with_absolute_slack(problem, tol_lower, max_time)
         limit = max(limit - (time.perf_counter() - started), 1e-3)
     made, tol_lower, free = _prepare(problem, method, tol_upper, tol_lower, seed)
-    solver, reason = made.solver, made.because
     progress = Progress(tol_upper, tol_lower) if verbose else None
     if progress is not None:
         callbacks.append(progress)
-    logger.debug("%s: %s", solver.info.name, reason)
+    started = time.perf_counter()
+    try:
+        result, interrupt = _run(made, tol_upper, tol_lower, free, x0, callbacks, most, limit, seed)
+        if result.status is Status.STALLED and made.otherwise is not None and _may_gain(result):
+            left = max(limit - (time.perf_counter() - started), 1e-3)
+            then, tol_lower, free = _prepare(problem, made.otherwise, tol_upper, tol_lower, seed)
+            result, interrupt = _run(then, tol_upper, tol_lower, free, result.x, callbacks, most, left, seed)
+    finally:
+        if progress is not None:
+            progress.close()
+    if interrupt is not None and not returns:
+        interrupt.result = result  # type: ignore[attr-defined]
+        raise interrupt
+    return result
 
+
+def _may_gain(result: Result) -> bool:
+    """Whether there is a point to begin at, and f* is not known so well that no first-order method would add to it."""
+    known = result.certificate
+    return bool(np.isfinite(result.x).all() and not known.f_upper - known.f_lower <= NEARLY * (1 + abs(result.f)))
+
+
+def _run(
+    made: Plan,
+    tol_upper: float,
+    tol_lower: float,
+    free: bool,
+    x0: ArrayLike | Result | State | None,
+    callbacks: list[Callback],
+    max_iter: int,
+    limit: float,
+    seed: int | None,
+) -> tuple[Result, BaseException | None]:
+    """A run of the method that was planned: its result, and what interrupted it."""
+    problem, solver, reason = made.problem, made.solver, made.because
+    logger.debug("%s: %s", solver.info.name, reason)
     run = Run(problem, solver, tol_upper, tol_lower, free)
     try:
         with limited(limit):
             start = run.begin(x0, seed)
             examine(problem, run.witnesses, seed)
-            status, detail = run.through(start, callbacks, most, limit)
+            status, detail = run.through(start, callbacks, max_iter, limit)
     except OutOfTime:
         status, detail = Status.MAX_TIME, f"the limit of {limit:g} s was reached before the first update"
-    finally:
-        if progress is not None:
-            progress.close()
     trace = next((one for one in callbacks if isinstance(one, Trace)), run.trace)
     with limited(min(GRACE, limit) + 0.05 * limit):
-        result = run.result(status, detail, reason, trace, seed)
-    if run.interrupt is not None and not returns:
-        run.interrupt.result = result  # type: ignore[attr-defined]
-        raise run.interrupt
-    return result
+        return run.result(status, detail, reason, trace, seed), run.interrupt
 
 
 def _in_stages(problem: Problem, method: Method, tol_lower: float, limit: float, options: dict[str, Any]) -> Result:
@@ -227,12 +257,12 @@ def _one_a_count(states: Iterator[State]) -> Iterator[State]:
 
 
 def _prepare(
-    problem: Problem, method: Method, tol_upper: float, tol_lower: float, seed: int | None
+    problem: Problem, method: Method | Plan, tol_upper: float, tol_lower: float, seed: int | None
 ) -> tuple[Plan, float, bool]:
     """The plan, its method with tolerances and seed of the run where it wants them; the lower tolerance to reach; and
     whether the run may lower that of the method further.
     """
-    made = plan(problem, method)
+    made = method if isinstance(method, Plan) else plan(problem, method)
     if problem.error_bound is not None and problem.slack == 0:  # Corollary 1: makes the upper guarantee two-sided
         tol_lower = min(tol_lower, problem.error_bound.lower_tolerance(tol_upper, problem.upper))
     wanted = {"tol_upper": tol_upper, "tol_lower": tol_lower, "seed": seed}

@@ -187,6 +187,8 @@ class _WatchedDomain(_Watched, Domain):
         self.polytope, self.binary = inner.polytope, inner.binary
 
     rows = _passed_on("rows")
+    round = _passed_on("round")
+    round_block = _passed_on("round_block")
     recognised = _passed_on("recognised")
     outer_box = _passed_on("outer_box")
     polyhedral = _passed_on("polyhedral")

@@ -99,6 +99,10 @@ class Engine:
     refuses: Callable[[Task], str]
     solve: Callable[[Task, bool], list[Answer]]
     minimiser: Callable[[Task], Callable[[Objective], Answer]]
+    certain: bool = True
+    """Whether it mostly ends with a proof; where not, a method is to go on from what it has found."""
+    sharp_minima: bool = False
+    """Whether its ``minimiser`` proves minima over the domain to more digits than bounds in double precision can."""
 
 
 @dataclass(frozen=True)
@@ -317,9 +321,28 @@ def _smooth_solve(task: Task, patient: bool = True) -> list[Answer]:
     return solve_smooth_chain(task.levels, task.domain)
 
 
+def _cones_refuse(task: Task) -> str:
+    from .cones.solve import cones_apply
+
+    return cones_apply(task.levels, task.domain)
+
+
+def _cones_solve(task: Task, patient: bool = True) -> list[Answer]:
+    from .cones.solve import solve_cones
+
+    return [solve_cones(task.levels, task.domain)]
+
+
+def _cones_minimiser(task: Task) -> Callable[[Objective], Answer]:
+    from .cones.solve import minimiser
+
+    return minimiser(task.domain)
+
+
 ROWS = Engine("rows", _rows_refuse, _rows_solve, partial(_minimiser_by, _rows_solve))
 SMOOTH = Engine("smooth", _smooth_refuse, _smooth_solve, partial(_minimiser_by, _smooth_solve))
 COLUMNS = Engine("columns", _columns_refuse, _columns_solve, _columns_minimiser)
+CONES = Engine("cones", _cones_refuse, _cones_solve, _cones_minimiser, certain=False, sharp_minima=True)
 
 
 # -- the choice ----------------------------------------------------------------------------------------------------
@@ -378,6 +401,10 @@ def _chosen(task: Task) -> Choice:
         engine = _by_rows(lifted.task)
         if lifted.index.size > first.index.size and engine is not None:
             return Choice(task, engine, (lifted,), refusals)
+    if task.domain.round is not None:
+        if not (why := CONES.refuses(task)):
+            return Choice(task, CONES, refusals=refusals)
+        refusals["cones"] = why
     return Choice(task, refusals=refusals)
 
 

@@ -18,8 +18,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import UNIT_ROUNDOFF, Vector
+from ..arrays import UNIT_ROUNDOFF, Vector, length
 from ..objectives.base import Objective
+from ..objectives.form import Scale
+from ..objectives.quadratic import constant
+from ..sets.base import Domain
 from .answer import Answer, Unbounded
 from .choice import Choice, Task
 from .interrupt import OutOfTime, keeping
@@ -47,13 +50,14 @@ class Relaxed(NamedTuple):
 
 
 class _Corner(NamedTuple):
-    """The solution of the inner problem for one multiplier; ``least`` is below its optimal value."""
+    """The solution of the inner problem for one multiplier; ``least`` is below its optimal value less ``taken``."""
 
     lam: float
     x: Vector
     f: float
     g: float
     least: float
+    taken: float = 0.0
 
 
 @dataclass
@@ -77,6 +81,8 @@ class Path:
         self.lowest = self._before_f() if self.open else self._minimise(self.g)
         self.z = self.lowest.x
         self.least = self.g.value(self.z)
+        self.sharp = self.choice.engine.sharp_minima and bool(np.isfinite(self.lowest.f_lower))
+        self.by_engine = self.by_engine or self.sharp
 
     def _before_f(self) -> Answer:
         """The answer for g, found with f as the level after it: that often shows where in the set solutions are."""
@@ -113,8 +119,11 @@ class Path:
     def corner(self, lam: float) -> _Corner:
         """Solve for one more multiplier."""
         mixed: Objective = self.f + lam * self.g if lam > 0 else self.f
+        taken = lam * self.least if self.sharp and lam > 0 else 0.0
+        if taken:  # so that what is proved is of the size of f, not of lam g
+            mixed = mixed + constant(-taken, self.z.size)
         answer = self._minimise(mixed)
-        found = _Corner(lam, answer.x, self.f.value(answer.x), self.g.value(answer.x), answer.f_lower)
+        found = _Corner(lam, answer.x, self.f.value(answer.x), self.g.value(answer.x), answer.f_lower, taken)
         self.corners = sorted([*self.corners, found], key=lambda one: one.lam)
         return found
 
@@ -123,7 +132,8 @@ class Path:
         if not self.by_engine:  # then the bounds see to it
             return self.least + slack
         allowed = min(self.least, self.lowest.f_lower) + slack
-        return allowed - 2 * self.g.rounding(self.z)[0] - 8 * UNIT_ROUNDOFF * (abs(self.least) + slack)
+        allowed -= 2 * self.g.rounding(self.z)[0] + 8 * UNIT_ROUNDOFF * (abs(self.least) + slack)
+        return allowed - 8 * _beyond(self.g, self.choice.reduced.domain, self.z) if self.sharp else allowed
 
     def beside(self, level: float) -> tuple[_Corner | None, _Corner | None]:
         """The nearest known corners whose g is above the level, and at most the level."""
@@ -166,8 +176,11 @@ def _proved(path: Path, found: Relaxed, slack: float) -> Answer:
     g_lower, g_upper = lowest.f_lower, lowest.f_upper
     bounds = [(path.f.lower_bound, 0.0)]
     for corner in path.corners:
-        price = corner.lam * (g_upper + slack)
-        bounds.append((corner.least - price - 4 * UNIT_ROUNDOFF * (abs(corner.least) + 2 * abs(price)), corner.lam))
+        exact = Scale(corner.lam) * (Scale(g_upper) + Scale(slack)) - Scale(corner.taken)
+        price = float(exact)
+        rounding = 4 * UNIT_ROUNDOFF * (abs(corner.least) + 2 * abs(price))
+        rounding += 4 * float(np.finfo(Scale).eps) * corner.lam * (abs(g_upper) + slack)
+        bounds.append((corner.least - price - rounding, corner.lam))
     f_lower, multiplier = max(bound for bound in bounds if not np.isnan(bound[0]))
     f_upper = _attained(path, found.x, slack)
     return Answer(
@@ -199,6 +212,8 @@ def _feasible(path: Path, x: Vector, slack: float) -> Vector:
 
 def _allows(path: Path, x: Vector, slack: float) -> bool:
     g, error = path.g.value_and_error(x)
+    if path.sharp:  # there may be points of Z that miss it by rounding
+        error += _beyond(path.g, path.choice.reduced.domain, x)
     allowed = path.lowest.f_lower + slack
     return g + error <= allowed - 4 * UNIT_ROUNDOFF * (abs(path.lowest.f_lower) + slack)
 
@@ -211,7 +226,17 @@ def _attained(path: Path, x: Vector, slack: float) -> float:
     if len(path.choice.reduced.levels) > 2 or not _allows(path, x, slack):
         return float(np.inf)
     value = path.f.value(x)
-    return value + path.f.rounding(x)[0] + UNIT_ROUNDOFF * abs(value)
+    error = path.f.rounding(x)[0] + UNIT_ROUNDOFF * abs(value)
+    return value + error + (_beyond(path.f, path.choice.reduced.domain, x) if path.sharp else 0.0)
+
+
+def _beyond(objective: Objective, domain: Domain, x: Vector) -> float:
+    """At least what the objective rises from x to the nearest point of Z."""
+    outside, steep = domain.distance_outside(x), objective.smoothness
+    if outside == 0 or steep is None:
+        return 0.0 if outside == 0 else float(np.inf)
+    slope = length(objective.grad(x)) + objective.rounding(x)[1]
+    return float((slope + steep * outside) * outside) * (1 + 1e-12)
 
 
 def _search(path: Path, slack: float) -> Relaxed:

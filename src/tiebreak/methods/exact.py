@@ -82,11 +82,14 @@ class Planned(Exact):
     ----------
     choice : Choice
         The engine, and the task it gets.
+    hands_over : bool
+        Whether a first-order method is to go on where the engine has no proof.
     shared : list, optional
         With slack: where to keep what is found, for other slacks of the same problem.
     """
 
     choice: Choice = field(repr=False)
+    hands_over: bool = field(default=False, repr=False, compare=False)
     shared: list[Path] = field(default_factory=list, repr=False, compare=False)
 
     def _chosen(self, problem: Problem) -> Choice:

@@ -11,13 +11,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..arrays import Matrix, Vector
+from ..kernels import clock
 from .deadline import SPEED, OutOfTime
 from .foreign import TOLERANCE, Found
 
 FASTER_THAN_COUNTED = 4.0
 """So many times faster than ``SPEED`` it factorises where time may be short: on large systems."""
 
-Cones = Sequence[tuple[str, int]]
+Cones = Sequence[tuple[str, float]]
 
 
 class Point(NamedTuple):
@@ -30,11 +31,22 @@ class Point(NamedTuple):
 
 
 def solve_conic(
-    P: Matrix, q: Vector, A: Matrix, b: Vector, cones: Cones, *, tolerance: float = TOLERANCE, seconds: float = inf
+    P: Matrix,
+    q: Vector,
+    A: Matrix,
+    b: Vector,
+    cones: Cones,
+    *,
+    tolerance: float = TOLERANCE,
+    seconds: float = inf,
+    patient: bool = False,
 ) -> Point:
     """Minimise 1/2 x'Px + <q, x> subject to A x + s = b with s in a product of ``cones``, by pairs of kind and size.
 
-    The kinds are "zero", "nonnegative" and "second-order". Clarabel looks at the clock between its factorisations.
+    The kinds are "zero", "nonnegative", "second-order", "semidefinite" (with the order as its size: the upper triangle
+    column by column, what is off the diagonal times sqrt(2)), and "power" (of three entries, with its exponent in place
+    of a size). Clarabel looks at the clock between its factorisations. One that is ``patient`` tries other settings
+    where the usual ones fail, as they do on a few harmless problems at the first step.
     """
     import clarabel
 
@@ -42,15 +54,26 @@ def solve_conic(
         "zero": clarabel.ZeroConeT,
         "nonnegative": clarabel.NonnegativeConeT,
         "second-order": clarabel.SecondOrderConeT,
+        "semidefinite": clarabel.PSDTriangleConeT,
+        "power": clarabel.PowerConeT,
     }
-    settings = _quiet()
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
-    if np.isfinite(seconds):
-        settings.time_limit = seconds
     upper = sp.csc_matrix(sp.triu(sp.csc_matrix(P)))
-    made = [kinds[kind](size) for kind, size in cones]
-    answer = clarabel.DefaultSolver(upper, q, sp.csc_matrix(A), b, made, settings).solve()
-    return Point(np.array(answer.x), np.array(answer.s), np.array(answer.z), str(answer.status))
+    made = [kinds[kind](size if kind == "power" else int(size)) for kind, size in cones]
+    started = clock()
+    for change in (0, 1, 2) if patient else (0,):
+        settings = _quiet()
+        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
+        if np.isfinite(seconds):
+            settings.time_limit = max(seconds - (clock() - started), 1e-3)
+        if change == 1:
+            settings.equilibrate_enable = False
+        elif change == 2:
+            settings.static_regularization_constant = 1e-7
+        answer = clarabel.DefaultSolver(upper, q, sp.csc_matrix(A), b, made, settings).solve()
+        point = Point(np.array(answer.x), np.array(answer.s), np.array(answer.z), str(answer.status))
+        if point.word in ("Solved", "AlmostSolved", "MaxTime"):
+            break
+    return point
 
 
 def solve(

@@ -103,6 +103,13 @@ class Quadratic(Objective):
         return 1.01 * value_error, image_error + 2 * UNIT_ROUNDOFF * float(np.linalg.norm(image + self.q))
 
 
+def constant(c: float, dim: int) -> Quadratic:
+    """The function that is c everywhere."""
+    from scipy.sparse import csr_array
+
+    return Quadratic(csr_array((dim, dim)), np.zeros(dim), c)
+
+
 def _symmetric(Q: Matrix) -> Matrix:
     difference, largest = float(abs(Q - Q.T).max()), float(abs(Q).max())
     if difference > 1e-12 * largest:

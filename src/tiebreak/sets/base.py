@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from ..arrays import UNIT_ROUNDOFF, Vector, as_vector
 from ..numerics.rows import Rows
 from .faces import Face
 from .rows import Axes, ByRows, Polyhedral
+
+if TYPE_CHECKING:
+    from .round.description import Round
 
 
 class MissingOracle(TypeError):
@@ -186,6 +189,16 @@ class Domain(ABC):
         """
         return None
 
+    @cached_property
+    def round(self) -> Round | None:
+        """The set by cones and charts, where its boundary is curved; None where it is not, or that is not known."""
+        return None
+
+    @cached_property
+    def round_block(self) -> Round | None:
+        """The same, as a block of a product with round sets: boxes and simplices have one, too."""
+        return self.round
+
     @property
     def recognised(self) -> Domain:
         """The same set as one that says more of itself; itself, where there is none."""
@@ -266,8 +279,9 @@ class Domain(ABC):
             raise ValueError(f"the set has points of length {self.dim}, not {dim}")
         bound = copy(self)
         bound.dim = dim
-        if vars(bound).get("rows", ...) is None:  # asked for before there was a number of variables
-            del vars(bound)["rows"]
+        for said in ("rows", "round", "round_block"):
+            if vars(bound).get(said, ...) is None:  # asked for before there was a number of variables
+                del vars(bound)[said]
         return bound
 
     def _check(self, v: Vector, name: str) -> Vector:

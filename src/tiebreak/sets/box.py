@@ -16,6 +16,7 @@ from .cuts.crossing import EXACT, SHORTFALL
 from .cuts.dual import checked
 from .faces import Face
 from .outside import length_of
+from .round.flat import BoxBlock
 from .rows import ByRows, Polyhedral, bounds_alone
 
 
@@ -143,6 +144,14 @@ class Box(Domain):
     @cached_property
     def rows(self) -> ByRows | None:
         return None if self.dim is None else bounds_alone(*self._bounds(self.dim))
+
+    @cached_property
+    def round_block(self) -> BoxBlock | None:
+        if self.dim is None:
+            return None
+        lower, upper = self._bounds(self.dim)
+        finite = np.isfinite(lower).all() and np.isfinite(upper).all()
+        return BoxBlock(lower, upper, self.distance_outside) if finite else None
 
     @cached_property
     def polyhedral(self) -> Polyhedral:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +14,7 @@ from .cuts.crossing import EXACT, Vertex, cross
 from .cuts.dual import checked, sparse_cut
 from .cuts.spheres import Spheres
 from .outside import beyond_radius
+from .round.groups import GroupRound
 from .threshold import threshold_to_sum
 
 
@@ -117,6 +119,10 @@ class GroupBall(Domain):
     @property
     def diameter(self) -> float:
         return 2 * self.radius
+
+    @cached_property
+    def round(self) -> GroupRound:
+        return GroupRound(self._labels, self.radius, self.distance_outside)
 
     def shrinks_groups(self, labels: NDArray[np.intp]) -> bool:
         """As entries do in an l1 ball, read for the lengths of its own groups."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from math import inf, sqrt
 
 import numpy as np
@@ -12,6 +13,7 @@ from .base import Cut, CutStatus, Domain
 from .cuts.crossing import EXACT, SHORTFALL
 from .cuts.dual import checked, require_meeting
 from .outside import beyond_radius
+from .round.powers import PowerBall
 
 
 class L2Ball(Domain):
@@ -110,6 +112,12 @@ class L2Ball(Domain):
     @property
     def diameter(self) -> float:
         return 2 * self.radius
+
+    @cached_property
+    def round(self) -> PowerBall | None:
+        if self.dim is None:
+            return None
+        return PowerBall(2.0, self.radius, self.center + np.zeros(self.dim), self.distance_outside)
 
     @property
     def euclidean_radius(self) -> float | None:  # type: ignore[override]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from math import inf
 
 import numpy as np
@@ -11,6 +12,7 @@ from .base import Cut, CutStatus, Domain
 from .cuts.crossing import EXACT, SHORTFALL
 from .cuts.dual import checked
 from .outside import beyond_radius
+from .round.powers import PowerBall
 
 
 class LpBall(Domain):
@@ -126,6 +128,12 @@ class LpBall(Domain):
 
     def distance_outside(self, x: Vector) -> float:
         return beyond_radius(_norm(self._check(x, "x"), self.p), self.radius, float(np.linalg.norm(x)), x.size)
+
+    @cached_property
+    def round(self) -> PowerBall | None:
+        if self.dim is None:
+            return None
+        return PowerBall(self.p, self.radius, np.zeros(self.dim), self.distance_outside)
 
     @property
     def diameter(self) -> float:

@@ -14,6 +14,7 @@ from ..arrays import UNIT_ROUNDOFF, Vector, as_count, as_real_array
 from .base import Cut, Domain
 from .cuts.dual import checked, cut_by_dual
 from .outside import length_of
+from .round.products import ProductRound
 from .rows import ByRows, stacked
 
 Shape: TypeAlias = int | tuple[int, ...]
@@ -157,6 +158,12 @@ class Product(Domain):
     def rows(self) -> ByRows | None:
         rows = [own for domain, _ in self.parts if (own := domain.rows) is not None]
         return stacked(rows) if len(rows) == len(self.parts) else None
+
+    @cached_property
+    def round(self) -> ProductRound | None:
+        blocks = [(own, where) for domain, where in self.parts if (own := domain.round_block) is not None]
+        curved = any(domain.round is not None for domain, _ in self.parts)
+        return ProductRound(blocks) if curved and len(blocks) == len(self.parts) else None
 
     @property
     def outer_box(self) -> tuple[Vector, Vector]:

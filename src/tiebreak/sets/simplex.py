@@ -13,6 +13,7 @@ from .base import Cut, Domain
 from .cuts.dual import checked
 from .cuts.envelope import cut_axes
 from .outside import beside_simplex
+from .round.flat import SimplexBlock
 from .rows import Axes, ByRows, sums_to
 from .threshold import threshold_to_sum
 
@@ -82,6 +83,10 @@ class Simplex(Domain):
     @cached_property
     def rows(self) -> ByRows | None:
         return None if self.dim is None else sums_to(np.arange(self.dim)[None], self.dim, self.total, self.total)
+
+    @cached_property
+    def round_block(self) -> SimplexBlock | None:
+        return None if self.dim is None else SimplexBlock(self.dim, self.total, self.distance_outside)
 
     @property
     def axes(self) -> Axes | None:  # type: ignore[override]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from ..arrays import UNIT_ROUNDOFF, Matrix, Vector, as_count, as_positive
 from ..numerics.deadline import check
 from .base import Domain
 from .outside import beside_simplex, beyond_radius, length_of
+from .round.spectra import NuclearRound, PSDRound
 from .threshold import threshold_to_sum
 
 DENSE = 300
@@ -101,6 +103,10 @@ class NuclearBall(Domain):
     def diameter(self) -> float:
         return 2 * self.radius
 
+    @cached_property
+    def round(self) -> NuclearRound:
+        return NuclearRound(self.shape, self.radius, self.distance_outside)
+
 
 class Spectrahedron(Domain):
     """The symmetric positive semidefinite n x n matrices of the given trace, flattened row by row.
@@ -178,6 +184,10 @@ class Spectrahedron(Domain):
     @property
     def diameter(self) -> float:
         return float(np.sqrt(2)) * self.trace
+
+    @cached_property
+    def round(self) -> PSDRound:
+        return PSDRound(self.shape[0], self.trace)
 
     def _symmetric(self, x: Vector) -> Matrix:
         X = x.reshape(self.shape)

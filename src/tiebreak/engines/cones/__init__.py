@@ -1,0 +1,1 @@
+"""Two levels over sets with curved boundaries: balls, spectrahedra."""

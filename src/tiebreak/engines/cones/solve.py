@@ -1,0 +1,237 @@
+"""The exact engine for round sets: two levels over balls and spectrahedra, with a bracket around both optimal values.
+
+Either the slope of the lower level is not zero at its minimisers: then they lie in one face of Z, which for these sets
+is mostly a point, and the growth of the set there bounds how far they are from a polished point (``growth``). Or it is
+zero: then they are all points of Z with the same images, and the upper level is minimised over those (``slater``).
+Which of the two holds is not decided but proved: both are tried where it is in doubt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ...arrays import UNIT_ROUNDOFF, Vector, length
+from ...numerics.extended import EXTENDED, double, ext
+from ...objectives.base import Objective
+from ...sets.base import Domain
+from ...sets.round.description import Conic, Round
+from ..answer import Answer
+from ..interrupt import keeping
+from .conic import approximate
+from .face import on_face
+from .growth import Distance, distance
+from .level import Level
+from .polish import polish
+from .slater import NARROW, OUTSIDE, RANKS, second_level, solutions_inside
+
+MOST_WORK = 3e9
+"""Multiplications for one step of the interior-point method at most."""
+
+MOST_VARIABLES = 1500
+
+RESOLVED = 1e-16
+"""A residual so small, on a chart with some growth, that no other chart is tried."""
+
+FROM_THE_LAST = 1e-9
+"""A minimiser found from that of another objective has to be shown this near, relative to the set."""
+
+ASSUMES = (EXTENDED, "singular values and eigenvalues are those of a matrix within rounding of the given one")
+
+
+def cones_apply(levels: Sequence[Objective], domain: Domain) -> str:
+    """Empty where ``solve_cones`` applies, else the reason why not."""
+    if len(levels) > 2:
+        return f"it takes two levels, not {len(levels)}"
+    shape = domain.round
+    if shape is None:
+        return f"{domain!r} is not a ball or a spectrahedron"
+    assert domain.dim is not None
+    if shape.work > MOST_WORK or domain.dim > MOST_VARIABLES:
+        return f"{domain!r} is too large for dense factorisations"
+    lower, upper = levels[0], levels[-1]
+    for name, level in (("lower", lower), ("upper", upper)):
+        if level.form is None:
+            return f"{name}: {level.formless} has no form that exact methods know"
+        if not level.form.convex:
+            return f"{name} is not convex"
+        if not level.form.matrices:
+            return f"{name}: a LinearOperator has no entries"
+        if level.form.norms or level.form.pieces:
+            return f"{name}: it is not smooth"
+    if lower.form is not None and not lower.form.strictly_convex:
+        return "lower is not h(Ax) + <q, x> with a strictly convex h"
+    return ""
+
+
+def solve_cones(levels: Sequence[Objective], domain: Domain) -> Answer:
+    """The solution of two levels over a round set.
+
+    Where neither way leads to a bracket the answer is a lower solution without one.
+
+    Examples
+    --------
+    The point of the disk nearest to (2, 0), and what a linear function is worth there:
+
+    >>> import tiebreak as tb
+    >>> answer = solve_cones([tb.SquaredNorm([2.0, 0.0]), tb.Linear([3.0, 1.0])], tb.L2Ball(1.0).with_dim(2))
+    >>> answer.x.round(12) + 0.0, answer.lower_unique, bool(answer.f_upper - answer.f_lower < 1e-14)
+    (array([1., 0.]), True, True)
+    """
+    if why := cones_apply(levels, domain):
+        raise ValueError(f"the exact method for round sets does not apply: {why}")
+    shape, dim = domain.round, domain.dim
+    assert shape is not None and dim is not None
+    forms = [level.form for level in levels]
+    lower, upper = Level(forms[0], dim), Level(forms[-1], dim)  # type: ignore[arg-type]
+    if len(levels) == 1:
+        return minimiser(domain)(levels[0])
+    if not lower.images.size and not lower.p.any():  # a constant: all points are lower solutions
+        return _constant(lower, minimiser(domain)(levels[-1]))
+    conic = shape.conic()
+    first = approximate(lower, shape, conic)
+    if first is None:
+        return _unproved(shape.middle, lower, domain, "the interior-point method fails")
+    if not lower.images.size and (face := shape.linear_face(double(lower.p))) is not None:
+        tied = on_face(lower, upper, levels[-1], domain, face)
+        if tied is not None:
+            return tied
+    with keeping(lambda: _unproved(first.x, lower, domain, "the time is up")):
+        near = nearest(lower, domain, shape, first.x)
+        answer = None if near is None else _unique(near, lower, upper)
+        if answer is not None and answer.width <= NARROW:
+            return answer
+        other = _inside(lower, upper, domain, shape, conic, first.x)
+    if answer is None or (other is not None and other.width < answer.width):
+        answer, other = other, answer
+    if answer is None:
+        return _unproved(first.x, lower, domain, "neither the growth of the set nor an interior solution is shown")
+    return answer if other is None else _together(answer, other)
+
+
+def _constant(lower: Level, answer: Answer) -> Answer:
+    """The answer to the upper level alone, beside a lower level that is the same everywhere."""
+    here = lower.at(ext(answer.x))
+    return replace(answer, g_lower=here.below, g_upper=here.above, lower_unique=False)
+
+
+def _unproved(x: Vector, lower: Level, domain: Domain, why: str) -> Answer:
+    """A point with what one linear minimum says about the lower level."""
+    here = lower.at(ext(x))
+    c = double(here.grad)
+    gap = (
+        float(c @ x) - domain.lmo_bound(c, domain.lmo(c)) + (x.size + 8) * UNIT_ROUNDOFF * float(np.abs(c) @ np.abs(x))
+    )
+    gap += (here.grad_error + UNIT_ROUNDOFF * length(c)) * (domain.diameter + length(x))
+    outside = domain.distance_outside(x)
+    g_upper = here.above + lower.rise(here, ext(x), outside) if np.isfinite(outside) else np.inf
+    notes = (f"no proof: {why}",)
+    return Answer(x, here.below - gap, g_upper, -np.inf, np.inf, well_posed=False, notes=notes, assumes=ASSUMES)
+
+
+def nearest(level: Level, domain: Domain, shape: Round, x: Vector) -> Distance | None:
+    """The best bound on the distance of all minimisers, over the charts around x."""
+    slope = double(level.at(ext(x)).grad)
+    best: Distance | None = None
+    charts = list(shape.charts(x, slope))
+    if shape.room(x) > 1e-9 * shape.size:
+        charts.insert(0, shape.inside(x))
+    for chart in charts:
+        polished = polish(level, chart)
+        if not polished.chart.outside(polished.u) <= OUTSIDE * shape.size:  # an interior that is none
+            continue
+        found = distance(level, polished, domain.diameter)
+        if found is not None and (best is None or found.far < best.far):
+            best = found
+        if best is not None and best.polished.residual <= RESOLVED:
+            break
+    return best
+
+
+def _unique(near: Distance, lower: Level, upper: Level) -> Answer:
+    """What a bound on the distance of all lower solutions says."""
+    x, here = near.polished.x, near.polished.here
+    there = upper.at(x)
+    outside = near.polished.chart.outside(near.polished.u)
+    return Answer(
+        double(x),
+        float(np.nextafter(here.below - near.gap, -np.inf)),
+        float(np.nextafter(here.above + lower.rise(here, x, outside), np.inf)),
+        float(np.nextafter(there.below - upper.fall(there, near.far), -np.inf)),
+        float(np.nextafter(there.above + upper.rise(there, x, near.far), np.inf)),
+        lower_unique=near.unique or None,
+        upper_constant=near.unique or None,
+        notes=(f"every lower solution is within {near.far:.1e} of x",),
+        assumes=ASSUMES,
+    )
+
+
+def _inside(lower: Level, upper: Level, domain: Domain, shape: Round, conic: Conic, x: Vector) -> Answer | None:
+    """The answer where the slope of the lower level vanishes at its minimisers; None where it does not."""
+    known = solutions_inside(lower, shape, x)
+    found = None if known is None else second_level(lower, upper, domain, shape, conic, known)
+    if known is None or found is None:
+        return None
+    center = lower.at(ext(known.center))
+    many = known.E.shape[0] < (domain.dim or 0 if shape.hull is None else shape.hull.shape[1])
+    return Answer(
+        double(found.x),
+        known.g_lower,
+        center.above,
+        found.f_lower,
+        found.f_upper,
+        lower_unique=(None if known.by_rank else False) if many else True,
+        notes=("the lower level's slope vanishes at its solutions, which meet the interior of the domain",),
+        assumes=(*ASSUMES, *([RANKS] if known.by_rank else [])),
+    )
+
+
+def _together(best: Answer, other: Answer) -> Answer:
+    """The first answer with what both prove."""
+    low, high = max(best.f_lower, other.f_lower), min(best.f_upper, other.f_upper)
+    g_low, g_high = max(best.g_lower, other.g_lower), min(best.g_upper, other.g_upper)
+    if low > high or g_low > g_high:
+        return best
+    return replace(best, f_lower=low, f_upper=high, g_lower=g_low, g_upper=g_high)
+
+
+def _by_gaps(level: Level, domain: Domain, shape: Round, x: Vector) -> Answer:
+    """The best of x and what charts make of it, by what a linear minimum proves: for minimisers that are not unique."""
+    slope = double(level.at(ext(x)).grad)
+    candidates = [x]
+    for chart in (shape.inside(x), *shape.charts(x, slope)):
+        polished = polish(level, chart)
+        if chart.outside(polished.u) <= OUTSIDE * shape.size:
+            candidates.append(double(polished.x))
+    tried = [_unproved(point, level, domain, "") for point in candidates]
+    best = min(tried, key=lambda answer: answer.g_upper - answer.g_lower)
+    return replace(best, g_lower=max(one.g_lower for one in tried), notes=(), well_posed=True)
+
+
+def minimiser(domain: Domain) -> Callable[[Objective], Answer]:
+    """A function that minimises one objective over the domain; each begins where the last one ended."""
+    shape, dim = domain.round, domain.dim
+    assert shape is not None and dim is not None
+    conic = shape.conic()
+    last: list[Vector] = []
+
+    def minimise(objective: Objective) -> Answer:
+        assert objective.form is not None
+        level = Level(objective.form, dim)
+        near = nearest(level, domain, shape, last[-1]) if last else None
+        if near is None or near.far > FROM_THE_LAST * shape.size:
+            found = approximate(level, shape, conic)
+            near = None if found is None else nearest(level, domain, shape, found.x)
+            x = shape.middle if found is None else found.x
+        if near is not None:
+            x = double(near.polished.x)
+            last[:] = [x]
+            here = near.polished.here
+            low, high = here.below - near.gap, here.above
+            return Answer(x, low, high, low, high)
+        proved = _by_gaps(level, domain, shape, x)
+        return replace(proved, f_lower=proved.g_lower, f_upper=proved.g_upper)
+
+    return minimise
