@@ -359,3 +359,29 @@ def test_a_quadratic_level_on_a_face_smaller_than_solvers_see(c, center, A, b, b
     domain = tb.Polyhedron(np.array(A, float), b, bounds=bounds)
     answer = solve_rows([tb.Linear(c), tb.SquaredNorm(center=center)], domain)[-1]
     assert answer.f_lower <= f_star <= answer.f_upper <= answer.f_lower + 1e-14
+
+
+@pytest.mark.parametrize("bound", [4.0, 1e3, 2.0**27])
+def test_a_degenerate_vertex_is_not_several_solutions(bound: float) -> None:
+    """Only (0, 0) has x = 2y here, and three rows are tight there: a step that keeps x = 2y leaves the set."""
+    rows = [[-3.0, -2.0], [2.0, 1.0], [-3.0, 1.0], [-2.0, 3.0]]
+    domain = tb.Polyhedron(A_ub=rows, b_ub=[1.0, 0.0, 0.0, 0.0], bounds=[(-4.0, bound)] * 2)
+    upper = tb.Quadratic([[4.0, -4.0], [-4.0, 4.0]], [-1.0, 1.0], -2.0)
+    result = tb.solve(tb.Problem(upper, tb.LeastSquares([[-1.0, 2.0]], [0.0]), domain))
+    assert result.success and result.certificate.lower_unique is not False
+
+
+def test_a_set_that_is_a_point_is_built_and_solved() -> None:
+    """x1 = 0 is implied by the rows alone: a column without a size of its own, that no solver can be scaled by."""
+    domain = tb.Polyhedron(
+        A_ub=[[-2.0, -3.0, 3.0]],
+        b_ub=[0.0],
+        A_eq=[[-1.0, -1.0, 1.0]],
+        b_eq=[0.0],
+        bounds=[(None, None), (None, 1.0), (1.0, None)],
+    )
+    result = tb.lexicographic([tb.Linear([2.0, 3.0, -2.0]), tb.Linear([4.0, 6.0, -6.0])], domain)
+    assert np.allclose(result.x, [0.0, 1.0, 1.0], atol=1e-9)
+    assert [level.lower <= value <= level.upper for level, value in zip(result.levels, (1.0, 0.0), strict=True)] == [
+        True
+    ] * 2

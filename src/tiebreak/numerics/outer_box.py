@@ -74,7 +74,11 @@ def outer_box(rows: Rows, point: Vector) -> Rows:
         j, sign = side % n, (1.0 if side < n else -1.0)
         cost = np.zeros(n)
         cost[j] = sign
-        (tight.lower if sign > 0 else tight.upper)[j] = sign * box.dual_bound(cost, programme.solve(cost).duals)
+        try:
+            duals = programme.solve(cost).duals
+        except LinearProgramError:  # as where the set is a point in some columns, too thin to scale by: the box holds
+            continue
+        (tight.lower if sign > 0 else tight.upper)[j] = sign * box.dual_bound(cost, duals)
     return tight._replace(lower=np.maximum(box.lower, tight.lower), upper=np.minimum(box.upper, tight.upper))
 
 

@@ -119,10 +119,28 @@ def several(held: Held, x: Ext) -> bool:
         if way is None:
             continue
         inside, inverse = way
-        if inside.size > held.rank:  # whatever the way, a step that changes nothing held leads on
-            return True
+        if inside.size > held.rank and _has_room(held, base, inside, inverse):
+            return True  # whatever the way, a step that changes nothing held leads on
         there.append((base, float((inverse.moves(held.missed(base)) * held.scale[inside]).max(initial=0.0))))
     return len(there) == 2 and float(np.abs(there[1][0] - there[0][0]).max()) > 2 * (there[0][1] + there[1][1])
+
+
+def _has_room(held: Held, base: Ext, inside: NDArray[np.intp], inverse: Inverse) -> bool:
+    """Whether the true solution beside ``base`` can be left in every direction of these columns.
+
+    Not where a row that they enter is tight: a degenerate vertex may be the only solution.
+    """
+    face, S = held.face, held.columns[inside]
+    moves = np.zeros(base.size)
+    moves[S] = inverse.moves(held.missed(base)) * held.scale[inside]
+    lower, upper = face.limits
+    if not (double(np.minimum(base - lower, upper - base))[S] > moves[S]).all():
+        return False
+    other = np.setdiff1d(np.arange(face.given.low.size), held.rows)
+    entered = other[np.asarray(face.A.size[other][:, S].sum(axis=1)).ravel() > 0]
+    activity, change = face.A.times(base), np.asarray(face.A.size @ moves + face.A.times_error(base))
+    slack = double(np.minimum(activity - face.given.low, face.given.high - activity))
+    return bool((slack[entered] > change[entered]).all())
 
 
 def by_norm(shape: tuple[int, ...], least: float) -> Inverse:
