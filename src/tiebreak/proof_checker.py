@@ -33,7 +33,7 @@ QUOTIENT = re.compile(r"-?[0-9a-f]+/[0-9a-f]+")
 
 
 class Refused(Exception):
-    """The file proves nothing, for the reason given."""
+    """Why a file proves nothing."""
 
 
 def need(condition: object, reason: str) -> None:
@@ -182,12 +182,6 @@ def check(file: Any) -> list[Fraction]:
     return values
 
 
-def in_words(value: Fraction) -> str:
-    """A fraction as a float, and as it is where it is short."""
-    short = max(abs(value.numerator), value.denominator) < 10**18
-    return f"{float(value)!r} " + (f"= {value}" if short else "(rounded; the exact fraction is in the file)")
-
-
 def main(arguments: list[str]) -> int:
     """Print what a file proves, or why it proves nothing; 0 or 1."""
     try:
@@ -196,7 +190,7 @@ def main(arguments: list[str]) -> int:
             text = handle.read(MOST_BYTES + 1)
         need(len(text) <= MOST_BYTES, "the file is too large")
         values = check(json.loads(text))
-        lines = [f"level {k}: the optimal value is {in_words(value)}" for k, value in enumerate(values, 1)]
+        lines = [f"level {k}: optimal value {float(v)!r} (rounded)" for k, v in enumerate(values, 1)]
     except (Refused, OSError, ValueError, RecursionError, ArithmeticError, MemoryError) as why:
         sys.stdout.write(f"refused: {why}\n" if type(why) is Refused else "refused: the file cannot be read\n")
         return 1

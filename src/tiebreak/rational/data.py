@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..arrays import Matrix, Vector
+from ..arrays import Vector
 from ..objectives.base import Objective
 from ..objectives.form import Form, Term
 from ..problem import Problem
@@ -134,8 +134,9 @@ def _level(chain: ExactChain, above: dict[int, int], objective: Objective) -> Ex
     for c, scale in form.linear:
         _add(level.c, ((int(j), exact(scale) * exact(c[j])) for j in np.flatnonzero(c)))
     for norm in form.norms:
-        places = ((_absolute_value(chain, above, int(i)), exact(norm.weights[i])) for i in np.flatnonzero(norm.weights))
-        _add(level.c, places)
+        weights = np.broadcast_to(norm.weights, (chain.own,))
+        used = map(int, np.flatnonzero(weights))
+        _add(level.c, ((_absolute_value(chain, above, i), exact(weights[i])) for i in used))
     for piece in form.pieces:
         _add_piece(chain, level, piece)
     return level
@@ -186,9 +187,9 @@ def _add(total: Sparse, entries: Iterable[tuple[int, Fraction]]) -> None:
         total[j] = total.get(j, Fraction(0)) + value
 
 
-def _sparse_rows(A: Matrix) -> Sequence[Sparse]:
+def _sparse_rows(A: Any) -> Sequence[Sparse]:
     if sp.issparse(A):
-        C: Any = sp.csr_array(A)
+        C: Any = sp.csr_array(A, copy=True)  # the user's own stays as it is
         C.sum_duplicates()
         parts = zip(C.indptr[:-1], C.indptr[1:], strict=True)
         found = [zip(C.indices[start:end], C.data[start:end], strict=True) for start, end in parts]
