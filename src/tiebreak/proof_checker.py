@@ -29,7 +29,7 @@ from typing import Any
 MOST_BYTES = 200_000_000
 MOST_VARIABLES = 5_000
 MOST_DIGITS = 2_000_000
-QUOTIENT = re.compile(r"-?[0-9a-f]+/[0-9a-f]+")
+QUOTIENT = re.compile(r"-?[0-9a-f]+/[1-9a-f][0-9a-f]*")
 
 
 class Refused(Exception):
@@ -44,26 +44,22 @@ def need(condition: object, reason: str) -> None:
 
 def field(record: Any, name: str, kind: type) -> Any:
     """A field of a JSON object, of the kind that it has to be."""
-    need(type(record) is dict and name in record, f"the field {name!r} is missing")
-    need(type(record[name]) is kind, f"the field {name!r} is not a {kind.__name__}")
+    need(type(record) is dict and type(record.get(name)) is kind, f"{name!r} is missing, or no {kind.__name__}")
     return record[name]
 
 
 def number(text: Any) -> Fraction:
     """A number: p/q in hexadecimal integers."""
     need(type(text) is str and len(text) <= MOST_DIGITS and QUOTIENT.fullmatch(text), "a number is not one")
-    p, q = (int(part, 16) for part in text.split("/"))
-    need(q != 0, "a number has denominator 0")
-    return Fraction(p, q)
+    return Fraction(*(int(part, 16) for part in text.split("/")))
 
 
 def sparse(entries: Any, size: int) -> dict[int, Fraction]:
     """A vector given by pairs of a position and a number."""
     found: dict[int, Fraction] = {}
     need(type(entries) is list, "a vector is not a list of pairs")
-    for pair in entries:
-        need(type(pair) is list and len(pair) == 2, "a vector is not a list of pairs")
-        j, value = pair
+    need(all(type(pair) is list and len(pair) == 2 for pair in entries), "a vector is not a list of pairs")
+    for j, value in entries:
         need(type(j) is int and 0 <= j < size and j not in found, "a position is wrong or given twice")
         found[j] = number(value)
     return found
@@ -96,12 +92,10 @@ def not_negative(Q: list[dict[int, Fraction]]) -> bool:
         pivot = M[k][k]
         if pivot < 0 or (pivot == 0 and any(M[k][k:])):
             return False
-        if pivot == 0:
-            continue
-        for i in range(k + 1, len(M)):
+        for i in range(k + 1, len(M) if pivot else 0):
             for j in range(i, len(M)):
                 M[i][j] = M[j][i] = (pivot * M[i][j] - M[i][k] * M[k][j]) // before
-        before = pivot
+        before = pivot or before
     return True
 
 
@@ -190,7 +184,9 @@ def main(arguments: list[str]) -> int:
             text = handle.read(MOST_BYTES + 1)
         need(len(text) <= MOST_BYTES, "the file is too large")
         values = check(json.loads(text))
-        lines = [f"level {k}: optimal value {float(v)!r} (rounded)" for k, v in enumerate(values, 1)]
+        exact = [f" = {value}" if value.denominator < 10**9 else ", rounded" for value in values]
+        both = zip(values, exact, strict=True)
+        lines = [f"level {k}: the optimal value is {float(v)!r}{more}" for k, (v, more) in enumerate(both, 1)]
     except (Refused, OSError, ValueError, RecursionError, ArithmeticError, MemoryError) as why:
         sys.stdout.write(f"refused: {why}\n" if type(why) is Refused else "refused: the file cannot be read\n")
         return 1

@@ -188,7 +188,7 @@ def _add(total: Sparse, entries: Iterable[tuple[int, Fraction]]) -> None:
 
 
 def _sparse_rows(A: Any) -> Sequence[Sparse]:
-    if sp.issparse(A):
+    if hasattr(A, "tocsr"):
         C: Any = sp.csr_array(A, copy=True)  # the user's own stays as it is
         C.sum_duplicates()
         parts = zip(C.indptr[:-1], C.indptr[1:], strict=True)

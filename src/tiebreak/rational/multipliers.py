@@ -34,7 +34,7 @@ def split(free: Sequence[Numbers], signed: Sequence[Numbers], g: Numbers) -> Spl
         if all(value >= 0 for value in back[len(free) :]):
             return Split(back[: len(free)], back[len(free) :])
     if z is None:
-        return Direction(_outside(columns, g))
+        return Direction(outside(columns, g))
     return _by_pivots(free, signed, g)
 
 
@@ -64,7 +64,7 @@ def _float(value: Number) -> float:
     return int(value.p) / int(value.q)
 
 
-def _outside(columns: Sequence[Numbers], g: Numbers) -> Numbers:
+def outside(columns: Sequence[Numbers], g: Numbers) -> Numbers:
     """d with <column, d> = 0 for all columns and <g, d> = -1."""
     used = [columns[j] for j in pivots(columns)] if columns else []
     right = [flint().fmpq(0)] * len(used) + [flint().fmpq(-1)]

@@ -16,7 +16,7 @@ from typing import Any
 
 from .data import ExactChain, ExactLevel, NotProved, Sparse
 from .linear import Number, Numbers, flint, pivots, product, solution, transposed
-from .multipliers import Direction, split
+from .multipliers import Direction, outside, split
 
 NEAR = 1e-8
 """A row whose end is nearer than this, relative to its terms, is taken to be at it; the rest puts right what is not."""
@@ -76,7 +76,7 @@ class Search:
     def minimise(self, curve: Curve, k: int) -> Prices:
         """Go to a minimum of the level, and hold what all its minimisers share."""
         while True:
-            self._newton(curve)
+            self._newton(curve, k)
             low, high = self._at_ends()
             open_rows = sorted((low | high) - self.held)
             free = [self.A[i] for i in sorted(self.held)] + [row for _, _, row in self.images]
@@ -107,8 +107,8 @@ class Search:
         low = {i for i in both if self.low[i] is not None and activity[i] == self.low[i]}
         return low, {i for i in both if self.high[i] is not None and activity[i] == self.high[i]}
 
-    def _newton(self, curve: Curve) -> None:
-        """To the minimum on the affine hull of the face, as far as rows allow; nothing where there is none."""
+    def _newton(self, curve: Curve, k: int) -> None:
+        """To the minimum on the affine hull of the face, as far as rows allow."""
         while any(any(row) for row in curve.H):
             low, high = self._at_ends()
             rows = [self.A[i] for i in sorted(low | high)] + [row for _, _, row in self.images]
@@ -116,11 +116,11 @@ class Search:
             n, zero = len(self.x), flint().fmpq(0)
             system = [curve.H[j] + [row[j] for row in rows] for j in range(n)]
             system += [row + [zero] * len(rows) for row in rows]
-            right = [-g for g in curve.gradient(self.x)] + [zero] * len(rows)
-            found = solution(transposed(system), right)
-            if found is None or not any(found[:n]):
-                return
-            if self._move(curve, found[:n], flint().fmpq(1), 0):
+            slope = curve.gradient(self.x) + [zero] * len(rows)
+            found = solution(system, [-g for g in slope])
+            if found is None:  # it falls on the hull for ever, along a direction without curvature: to the next row
+                self._move(curve, outside(system, slope)[:n], None, k)
+            elif not any(found[:n]) or self._move(curve, found[:n], flint().fmpq(1), k):
                 return
 
     def _move(self, curve: Curve, d: Numbers, most: Number | None, k: int) -> bool:
