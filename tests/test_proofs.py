@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from proofs import CHECKER, chain, checked, tampered
 
 import tiebreak as tb
+from proofs import CHECKER, chain, checked, tampered
 from tiebreak import proof_checker
 from tiebreak.rational import prove
 
@@ -111,7 +111,8 @@ def test_eigenvalues_by_elimination() -> None:
 HOSTILE: list[Any] = [
     None, [], 3, "x", {}, {"format": "tiebreak proof 1"},
     {"variables": True}, {"variables": 10**9}, {"variables": -1}, {"x": ["1/0", "0/1"]}, {"x": [1.0, 0.0]},
-    {"x": ["0x1p/1", "0/1"]}, {"x": ["1/1"]}, {"rows": [None]}, {"rows": [{"a": [[5, "1/1"]], "low": None, "high": None}]},
+    {"x": ["0x1p/1", "0/1"]}, {"x": ["1/1"]}, {"rows": [None]},
+    {"rows": [{"a": [[5, "1/1"]], "low": None, "high": None}]},
     {"rows": [{"a": [[0, "1/1"], [0, "1/1"]], "low": None, "high": None}]}, {"levels": []}, {"levels": [[], []]},
     {"multipliers": [{}, {}]}, {"values": [None, None]}, {"values": ["nan", "inf"]}, {"multipliers": {}},
 ]  # fmt: skip

@@ -146,7 +146,6 @@ class Result:
         Proof: the optimal values, exactly
           level 1  1
           level 2  1/4
-          x moved by 0.0e+00
         """
         from .rational import prove
 

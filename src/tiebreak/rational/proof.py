@@ -49,7 +49,7 @@ class Proof:
 
     def __repr__(self) -> str:
         lines = [f"  level {k}  {_short(value)}" for k, value in enumerate(self.values, 1)]
-        return "Proof: the optimal values, exactly\n" + "\n".join(lines) + f"\n  x moved by {self.moved:.1e}"
+        return "Proof: the optimal values, exactly\n" + "\n".join(lines)
 
 
 def _short(value: Fraction) -> str:
