@@ -40,6 +40,7 @@ from .objectives import (
 )
 from .plan import Plan, plan
 from .problem import ErrorBound, Problem
+from .rational import NotProved, Proof
 from .result import Result, Status
 from .sets import (
     Birkhoff,
@@ -118,6 +119,7 @@ __all__ = [
     "LpBall",
     "MaxAffine",
     "MissingOracle",
+    "NotProved",
     "NuclearBall",
     "Objective",
     "OracleError",
@@ -127,6 +129,7 @@ __all__ = [
     "Problem",
     "Product",
     "Progress",
+    "Proof",
     "Quadratic",
     "Reconstruction",
     "Result",

@@ -16,6 +16,7 @@ from .methods.base import State
 from .problem import Problem
 
 if TYPE_CHECKING:
+    from .rational import Proof
     from .verify import Verification
 
 
@@ -117,6 +118,38 @@ class Result:
         from .verify import verify
 
         return verify(problem, self)
+
+    def prove(self, problem: Problem, max_time: float = 60.0) -> Proof:
+        """The exact solution of the problem in rational numbers, from x, with a proof that fits in a file.
+
+        For chains of linear, quadratic and piecewise linear levels without slack over polyhedra; the data count
+        exactly as they are stored. Needs python-flint (``pip install "tiebreak[proof]"``).
+
+        Parameters
+        ----------
+        problem : Problem
+            The problem that was solved.
+        max_time : float
+            Seconds; asked between steps.
+
+        Raises
+        ------
+        NotProved
+            With the reason: a level or set of another kind, rows that contradict each other by rounding, a quadratic
+            that is convex only up to rounding, or no time left.
+
+        Examples
+        --------
+        >>> import tiebreak as tb
+        >>> problem = tb.Problem(tb.SquaredNorm(), tb.Linear([1.0, 1.0, 2.0]), tb.Simplex(1.0))
+        >>> tb.solve(problem).prove(problem)
+        Proof: the optimal values, exactly
+          level 1  1
+          level 2  1/4
+        """
+        from .rational import prove
+
+        return prove(problem, self.x, max_time)
 
     def save(self, path: str | Path) -> None:
         """Write the result, with its certificate, trace and state, to one .npz file."""
