@@ -22,7 +22,7 @@ from ..result import Result, Status
 from ..solve import solve as solve_problem
 from ..tradeoff import Tradeoff
 from ..tradeoff import tradeoff as tradeoff_of
-from .translation import Translation
+from .translation import Translation, as_model
 
 CONDITION = {
     Status.CONVERGED: "optimal",
@@ -129,7 +129,8 @@ def solve(
     >>> solved.result.named
     {'a': 4.0, 'b': 2.0}
     """
-    model.reset_solution()
+    as_model(model).reset_solution()
+    model.objective._value = None
     try:
         translation = Translation.of(model, then, slack, relative_slack)
     except EmptySet:

@@ -40,11 +40,7 @@ class Translation:
         relative_slack: float | Sequence[float] = 0.0,
     ) -> Translation:
         """The problem of tiebreak; ``EmptySet`` where it is proved that no point satisfies the rows."""
-        if not isinstance(model, linopy.Model):
-            raise TypeError(f"model must be a linopy.Model, got {type(model).__name__}")
-        if not len(model.variables):
-            raise ValueError("the model has no variables")
-        matrices = model.matrices
+        matrices = as_model(model).matrices
         _refuse(model, matrices)
         given = [(model.objective.expression, model.objective.sense), *_pairs(then)]
         levels = [_objective(model, expression, sense, k + 1) for k, (expression, sense) in enumerate(given)]
@@ -86,6 +82,15 @@ def problem_from(
 ) -> Problem:
     """The problem of tiebreak behind a model and further objectives, all of them minimised; see ``solve``."""
     return Translation.of(model, then, slack, relative_slack).problem
+
+
+def as_model(model: Any) -> Any:
+    """A model of linopy that has variables."""
+    if not isinstance(model, linopy.Model):
+        raise TypeError(f"model must be a linopy.Model, got {type(model).__name__}")
+    if not len(model.variables):
+        raise ValueError("the model has no variables")
+    return model
 
 
 def _refuse(model: Any, matrices: Any) -> None:
