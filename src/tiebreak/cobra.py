@@ -10,8 +10,10 @@
 >>> model.add_reactions([uptake, one, other, growth])
 >>> model.objective = "growth"
 >>> solution = tiebreak.cobra.lexicographic_fba(model)
->>> solution.objective_value, solution.unique, solution.fluxes["one"], solution.fluxes["other"]
-(10.0, True, 5.0, 5.0)
+>>> solution.objective_value, solution.unique
+(10.0, True)
+>>> solution.fluxes.to_dict()
+{'uptake': 10.0, 'one': 5.0, 'other': 5.0, 'growth': 10.0}
 """
 
 from __future__ import annotations
@@ -25,8 +27,8 @@ import scipy.sparse as sp
 try:
     import pandas as pd
     from cobra import Solution
+    from cobra.exceptions import OPTLANG_TO_EXCEPTIONS_DICT, OptimizationError
     from cobra.util.array import create_stoichiometric_matrix
-    from cobra.util.solver import check_solver_status
 except ImportError as error:
     raise ImportError("tiebreak.cobra needs COBRApy: pip install 'tiebreak[cobra]'") from error
 
@@ -110,12 +112,11 @@ def lexicographic_fba(
     try:
         problem = problem_from(model, levels, fraction_of_optimum)
         result = solve(problem, **options)
-    except EmptySet:
-        check_solver_status("infeasible", raise_error=True)
-        raise
+    except EmptySet as error:
+        raise _failed("infeasible") from error
     status = STATUS.get(result.status, "aborted")
     if status in ("infeasible", "unbounded") or not np.isfinite(result.x).all():
-        check_solver_status(status, raise_error=True)
+        raise _failed(status)
     maximised = model.objective_direction == "max"
     rows = [(one.value, one.lower, one.upper) for one in result.levels]
     if maximised:
@@ -205,6 +206,12 @@ def _shadow_prices(model: Any, problem: Problem, result: Result, sign: float) ->
         return None
     index = [one.id for one in model.metabolites]
     return pd.Series(sign * duals.rows + 0.0, index=index, name="shadow_prices")
+
+
+def _failed(status: str) -> Exception:
+    kind = OPTLANG_TO_EXCEPTIONS_DICT.get(status, OptimizationError)
+    found: Exception = kind(f"flux balance analysis has no answer: the model is {status}")
+    return found
 
 
 def _told(level: Mapping[Any, float]) -> str:

@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from rational_references import chain, linear, quadratic
 
 import tiebreak as tb
-from rational_references import chain, linear, quadratic
 
 linopy = pytest.importorskip("linopy", reason="linopy is not installed: pip install 'tiebreak[linopy]'")
 import pandas as pd  # noqa: E402
@@ -36,11 +36,11 @@ def model_of(A: np.ndarray, low: np.ndarray, high: np.ndarray, ends: tuple[float
     return model, x, index
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_three_levels_agree_with_fractions(seed: int) -> None:
     """Ties everywhere: integers of one digit, minimised and maximised, with equations and inequalities."""
     rng = np.random.default_rng([7, seed])
-    n, m = 4, 2
+    n, m = 3, 2
     A = rng.integers(-1, 3, (m, n)).astype(float)
     inside = rng.integers(0, 3, n)
     at = A @ inside
@@ -135,7 +135,8 @@ def test_statuses_in_linopys_words() -> None:
     model.add_constraints(y >= 10, name="too much")
     assert tuple(door.solve(model)) == ("warning", "infeasible") == (model.status, model.termination_condition)
     assert model.objective.value is None or np.isnan(model.objective.value)
-    assert "y" not in model.solution
+    with pytest.raises(AttributeError):
+        model.solution  # noqa: B018
     other = linopy.Model()
     z = other.add_variables(lower=0, name="z")
     w = other.add_variables(lower=0, upper=1, name="w")
