@@ -9,10 +9,7 @@
 >>> growth.add_metabolites({b: -1})
 >>> model.add_reactions([uptake, one, other, growth])
 >>> model.objective = "growth"
->>> solution = tiebreak.cobra.lexicographic_fba(model)
->>> solution.objective_value, solution.unique
-(10.0, True)
->>> solution.fluxes.to_dict()
+>>> tiebreak.cobra.lexicographic_fba(model).fluxes.to_dict()
 {'uptake': 10.0, 'one': 5.0, 'other': 5.0, 'growth': 10.0}
 """
 
@@ -23,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 try:
     import pandas as pd
@@ -34,7 +32,7 @@ except ImportError as error:
 
 from .arrays import Vector
 from .numerics.outer_box import EmptySet
-from .objectives import L1Norm, Linear, Objective, SquaredNorm
+from .objectives import Linear, Objective, SquaredNorm
 from .prices import first_duals
 from .problem import Problem
 from .result import Result, Status
@@ -42,6 +40,8 @@ from .sets import Polyhedron
 from .solve import solve
 
 __all__ = ["LexicographicSolution", "lexicographic_fba", "problem_from"]
+
+Index = NDArray[np.intp]
 
 LEVELS = ("growth", "total_flux", "l2")
 
@@ -70,7 +70,7 @@ class LexicographicSolution(Solution):  # type: ignore[misc]
     unique : True or None
         True where no other fluxes are optimal in all levels; None where that is not known.
     result : Result
-        The certificate, where all levels are minimised.
+        The certificate, where all levels are minimised; in forward and reverse fluxes where total flux is a level.
     """
 
     def __init__(self, levels: pd.DataFrame, unique: bool | None, result: Result, **cobras: Any) -> None:
@@ -130,7 +130,7 @@ def lexicographic_fba(
         result=result,
         objective_value=rows[0][0],
         status=status,
-        fluxes=pd.Series(result.x, index=[one.id for one in model.reactions], name="fluxes"),
+        fluxes=pd.Series(_fluxes(model, result.x), index=[one.id for one in model.reactions], name="fluxes"),
         shadow_prices=_shadow_prices(model, problem, result, -1.0 if maximised else 1.0),
     )
 
@@ -146,14 +146,46 @@ def problem_from(
     if len(levels) == 1 and fraction_of_optimum < 1:
         raise ValueError("fraction_of_optimum leaves room for a second level, and there is none")
     _refuse(model)
-    objectives = [_level(model, one, k + 1) for k, one in enumerate(levels)]
     S = sp.csr_array(create_stoichiometric_matrix(model, array_type="lil"))
-    bounds = [one.bounds for one in model.reactions]
-    domain = Polyhedron(A_eq=S, b_eq=np.zeros(S.shape[0]), bounds=bounds)
-    loss = [1.0 - fraction_of_optimum] + [0.0] * (len(levels) - 2)
+    low, high = np.array([one.bounds for one in model.reactions], dtype=float).T
     names = [one.id for one in model.reactions]
+    if "total_flux" in levels:
+        back = _reversible(model)
+        S = sp.csr_array(sp.hstack([S, -S[:, back]]))
+        low, high = _split(low, -high, back), _split(high, -low, back)
+        names += [f"{names[j]} (reverse)" for j in back]
+    else:
+        back = np.zeros(0, dtype=np.intp)
+    objectives = [_level(model, one, k + 1, back) for k, one in enumerate(levels)]
+    domain = Polyhedron(A_eq=S, b_eq=np.zeros(S.shape[0]), bounds=np.column_stack([low, high]))  # type: ignore[arg-type]
+    loss = [1.0 - fraction_of_optimum] + [0.0] * (len(levels) - 2)
     lost = 0.0 if len(levels) == 1 or fraction_of_optimum == 1 else loss
     return Problem(objectives[-1], objectives[:-1], domain, relative_slack=lost, names=names)
+
+
+def _reversible(model: Any) -> Index:
+    """Reactions that get a reverse flux of their own where total flux is a level: it is linear in both.
+
+    That changes no level: least total flux and least squares have no flux in both directions at once, and the others
+    depend on the difference alone.
+    """
+    return np.flatnonzero([one.lower_bound < 0 for one in model.reactions])
+
+
+def _split(forward: Vector, reverse: Vector, back: Index) -> Vector:
+    """Ends of forward fluxes, which are not negative where there is a reverse one, and of those."""
+    own = forward.copy()
+    own[back] = np.maximum(own[back], 0.0)
+    return np.append(own, np.maximum(reverse[back], 0.0))
+
+
+def _fluxes(model: Any, x: Vector) -> Vector:
+    """Forward minus reverse fluxes, where there are such."""
+    n = len(model.reactions)
+    found = x[:n].copy()
+    if x.size > n:
+        found[_reversible(model)] -= x[n:]
+    return found
 
 
 def _refuse(model: Any) -> None:
@@ -170,21 +202,22 @@ def _refuse(model: Any) -> None:
         raise ValueError("the objective of the model is not linear; growth must be a weighted sum of fluxes")
 
 
-def _level(model: Any, level: str | Mapping[Any, float], number: int) -> Objective:
-    """What a level minimises."""
+def _level(model: Any, level: str | Mapping[Any, float], number: int, back: Index) -> Objective:
+    """What a level minimises, in fluxes, and in reverse ones of the reactions ``back``."""
     n = len(model.reactions)
-    if level == "growth":
-        return Linear(_growth(model) * (-1.0 if model.objective_direction == "max" else 1.0))
     if level == "total_flux":
-        return L1Norm(np.ones(n))
+        return Linear(np.ones(n + back.size))
     if level == "l2":
-        return SquaredNorm(weights=np.full(n, 2.0))
-    if not isinstance(level, Mapping):
-        raise ValueError(f'level {number} must be "total_flux", "l2" or reactions with coefficients, got {level!r}')
+        return SquaredNorm(weights=np.full(n + back.size, 2.0))
     c = np.zeros(n)
-    for reaction, coefficient in level.items():
-        c[model.reactions.index(reaction)] += float(coefficient)
-    return Linear(c)
+    if level == "growth":
+        c = _growth(model) * (-1.0 if model.objective_direction == "max" else 1.0)
+    elif isinstance(level, Mapping):
+        for reaction, coefficient in level.items():
+            c[model.reactions.index(reaction)] += float(coefficient)
+    else:
+        raise ValueError(f'level {number} must be "total_flux", "l2" or reactions with coefficients, got {level!r}')
+    return Linear(np.append(c, -c[back]))
 
 
 def _growth(model: Any) -> Vector:
@@ -209,8 +242,7 @@ def _shadow_prices(model: Any, problem: Problem, result: Result, sign: float) ->
 
 
 def _failed(status: str) -> Exception:
-    kind = OPTLANG_TO_EXCEPTIONS_DICT.get(status, OptimizationError)
-    found: Exception = kind(f"flux balance analysis has no answer: the model is {status}")
+    found: Exception = OPTLANG_TO_EXCEPTIONS_DICT.get(status, OptimizationError)(f"no answer: the model is {status}")
     return found
 
 

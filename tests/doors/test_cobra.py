@@ -11,6 +11,7 @@ cobra = pytest.importorskip("cobra", reason="COBRApy is not installed: pip insta
 from cobra.exceptions import Infeasible, Unbounded  # noqa: E402
 from cobra.io import read_sbml_model  # noqa: E402
 
+import tiebreak as tb  # noqa: E402
 from tiebreak.cobra import lexicographic_fba, problem_from  # noqa: E402
 
 
@@ -71,6 +72,25 @@ def test_the_textbook_model(textbook) -> None:
     rest = c - S.T @ found.shadow_prices.to_numpy()
     assert np.abs(S @ v).max() < 1e-9
     assert (rest[v < high - 1e-7] <= 1e-9).all() and (rest[v > low + 1e-7] >= -1e-9).all()
+
+
+def test_reverse_fluxes_of_their_own_change_no_level(textbook) -> None:
+    """The same levels with absolute values and squares of the fluxes themselves: no reaction runs both ways at once."""
+    found = lexicographic_fba(textbook)
+    v = found.fluxes.to_numpy()
+    assert found.levels.loc["total_flux", "value"] == pytest.approx(np.abs(v).sum(), rel=1e-10)
+    assert found.levels.loc["l2", "value"] == pytest.approx(v @ v, rel=1e-10)
+    S = cobra.util.array.create_stoichiometric_matrix(textbook)
+    domain = tb.Polyhedron(A_eq=S, b_eq=np.zeros(len(S)), bounds=[one.bounds for one in textbook.reactions])
+    c = np.array([one.objective_coefficient for one in textbook.reactions])
+    n = c.size
+    same = tb.lexicographic([tb.Linear(-c), tb.L1Norm(np.ones(n)), tb.SquaredNorm(dim=n)], domain)
+    np.testing.assert_allclose(v, same.x, atol=1e-7)
+    both = textbook.copy()
+    both.reactions.PFK.bounds = (-5.0, -1.0)  # runs backwards only
+    squares = lexicographic_fba(both, ["growth", "l2"]), lexicographic_fba(both, ["growth", "l2", "total_flux"])
+    np.testing.assert_allclose(squares[0].fluxes, squares[1].fluxes, atol=1e-6)
+    assert -5.0 <= squares[1].fluxes["PFK"] <= -1.0
 
 
 def test_a_part_of_the_optimum(textbook) -> None:
