@@ -86,5 +86,5 @@ $(USER_STAMP): pyproject.toml | $(VENV)/bin/python
 	touch $@
 
 $(STAMP): pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet -e ".[cli,sklearn]" --group dev
+	$(BIN)/python -m pip install --quiet -e ".[cli,sklearn]" --group dev --group doors
 	touch $@ $(USER_STAMP)

@@ -204,6 +204,15 @@ class Trace:
         """One list a column."""
         return {name: [row[i] for row in self.rows] for i, name in enumerate(COLUMNS)}
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw both gaps over time; returns the matplotlib axes."""
+        from .pictures import draw_gaps, pyplot
+
+        if ax is None:
+            _, ax = pyplot("Trace.plot").subplots(figsize=(6, 4), layout="constrained")
+        draw_gaps(ax, self.to_dict())
+        return ax
+
     def to_csv(self, path: str | Path) -> None:
         """Write the table as CSV."""
         with open(path, "w", newline="") as file:

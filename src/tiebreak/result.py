@@ -151,6 +151,26 @@ class Result:
 
         return prove(problem, self.x, max_time)
 
+    def plot(self) -> Any:
+        """Draw every level with its bracket, and the gaps over time where there are several; returns the figure."""
+        from .pictures import draw_gaps, draw_levels, pyplot
+
+        over_time = len(self.trace) > 1
+        count = len(self.levels)
+        heights = [1.0] * count + [3.0] * over_time
+        figure, axes = pyplot("Result.plot").subplots(
+            len(heights),
+            1,
+            figsize=(6, 1.1 * sum(heights) + 0.6),
+            height_ratios=heights,
+            layout="constrained",
+            squeeze=False,
+        )
+        draw_levels(axes[:count, 0], self.levels)
+        if over_time:
+            draw_gaps(axes[-1, 0], self.trace.to_dict())
+        return figure
+
     def save(self, path: str | Path) -> None:
         """Write the result, with its certificate, trace and state, to one .npz file."""
         from .storage import save

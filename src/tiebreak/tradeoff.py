@@ -10,6 +10,7 @@ import numpy as np
 
 from .arrays import UNIT_ROUNDOFF, Vector, as_positive, as_real_array
 from .kernels import clock
+from .pictures import BLUE, RED, pyplot
 from .plan import plan
 from .problem import Problem
 from .result import Result, Status
@@ -57,20 +58,19 @@ class Tradeoff:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the curve with its bracket; returns the matplotlib axes."""
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError as error:
-            raise ImportError("Tradeoff.plot needs matplotlib: pip install 'tiebreak[plot]'") from error
+        plt = pyplot("Tradeoff.plot")
         if ax is None:
             _, ax = plt.subplots(figsize=(6, 4), layout="constrained")
         width = self.f_upper - self.f_lower
         finite = np.isfinite(width)
         label = f"proved bracket, at most {width[finite].max():.1g} wide" if finite.all() else "proved bracket"
-        ax.fill_between(self.slacks, self.f_lower, self.f_upper, where=finite, alpha=0.3, linewidth=0, label=label)
-        ax.plot(self.slacks, self.f, marker="o", markersize=4, label="point found")
+        ax.fill_between(
+            self.slacks, self.f_lower, self.f_upper, where=finite, color=BLUE, alpha=0.3, linewidth=0, label=label
+        )
+        ax.plot(self.slacks, self.f, color=BLUE, marker="o", markersize=4, label="point found")
         doubtful = ~self.proved
         if doubtful.any():
-            ax.plot(self.slacks[doubtful], self.f[doubtful], "x", color="tab:red", markersize=9, label="not proved")
+            ax.plot(self.slacks[doubtful], self.f[doubtful], "x", color=RED, markersize=9, label="not proved")
         ax.set_xscale("log")
         ax.set_xlabel("slack: lower-level loss allowed above g*")
         ax.set_ylabel("upper objective f")

@@ -11,9 +11,8 @@ import numpy as np
 
 from ..arrays import Vector
 from ..certificate import Level
-from ..engines.answer import Duals
-from ..engines.rows.solve import rows_apply, solve_rows
 from ..numerics.outer_box import EmptySet
+from ..prices import first_duals
 from ..problem import Problem
 from ..result import Result, Status
 from ..solve import solve
@@ -147,7 +146,7 @@ class Lexicographic:
         self.levels = tuple(map(_as_written, result.levels, self.objectives))
         if not present:
             return self._answer(cp.SOLVER_ERROR if status == cp.OPTIMAL_INACCURATE else status)
-        duals = _first_duals(translation.problem, result) if status == cp.OPTIMAL else None
+        duals = first_duals(translation.problem, result) if status == cp.OPTIMAL else None
         z = None if duals is None else translation.multipliers(duals)
         return self._answer(status, result, translation.residuals.point(result.x), z)
 
@@ -186,14 +185,6 @@ def _in_own_variables(result: Result, translation: Translation) -> Result:
     if certificate.lower_unique is False and translation.further:
         return replace(result, certificate=replace(certificate, lower_unique=None))
     return result
-
-
-def _first_duals(problem: Problem, result: Result) -> Duals | None:
-    """Multipliers of the first level: those of the run or, where it has none, of that level alone."""
-    if (found := result.levels[0].duals) is not None:
-        return found
-    first = problem.levels[:1]
-    return None if rows_apply(first, problem.domain) else solve_rows(first, problem.domain)[0].own_duals
 
 
 def _as_written(level: Level, objective: Any) -> Level:
