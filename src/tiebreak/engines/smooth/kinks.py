@@ -13,12 +13,14 @@ from ...arrays import Matrix, Vector
 from ...numerics.extended import Ext, dense, double
 from ..interrupt import remaining
 from ..rows.reduce import Reduced
+from .curves import Curve
 from .level import SmoothLevel
 
 NEAR = 1e-6
 """Predictions closer to a kink than this, relative to their typical size, are at it."""
 FIXED = 1e-9
-"""Columns with larger slopes than this, relative to the terms of the largest, stay where they are."""
+"""Columns and rows with larger multipliers than this, relative to the largest slope that losses can add up to near
+their kinks, stay where they are: beside each other multipliers would all count where all of them are rounding."""
 WORTH = 1e-5
 """A move that leads as far beyond all kinks, relative to typical predictions, is worth it."""
 
@@ -49,20 +51,34 @@ def away_from_kinks(level: SmoothLevel, origin: Ext, face: Reduced, d: Vector, y
         return d
     held += [dense(square.F.A[:, face.columns]) for square in level.squares if square.F is not None]
     slope = double(level.grad(origin + face.expand(d.astype(np.longdouble))))[face.columns] - dense(face.G.A).T @ y
-    fixed = np.abs(slope) * sizes > FIXED * (np.abs(slope) * sizes).max(initial=0.0)
+    counted = FIXED * max(float((_steepest(curve, face) * sizes).max(initial=0.0)) for curve in level.curves)
+    fixed = np.abs(slope) * sizes > counted
     fixed &= np.minimum(d - double(face.lower), double(face.upper) - d) <= 1e-9 * sizes
-    return d + _moved(face, d, y, np.vstack(held), np.vstack(ways), np.concatenate(room), fixed)
+    tied = np.abs(y) * (np.abs(dense(face.G.A)) * sizes).max(axis=1, initial=0.0) > counted
+    return d + _moved(face, d, np.vstack(held), np.vstack(ways), np.concatenate(room), fixed, tied)
+
+
+def _steepest(curve: Curve, face: Reduced) -> Vector:
+    """The sizes of what the slopes of a loss add up to, by columns, at a typical distance from all of its kinks."""
+    F, loss, scale = curve
+    steep = float(scale) * np.broadcast_to(np.asarray(loss.most, dtype=np.float64), (F.shape[0],)) * loss.typical
+    return np.asarray(np.where(np.isfinite(steep), steep, 0.0) @ np.abs(dense(F.A[:, face.columns])))
 
 
 def _moved(
-    face: Reduced, d: Vector, y: Vector, held: Matrix, ways: Matrix, room: Vector, fixed: NDArray[np.bool_]
+    face: Reduced,
+    d: Vector,
+    held: Matrix,
+    ways: Matrix,
+    room: Vector,
+    fixed: NDArray[np.bool_],
+    tied: NDArray[np.bool_],
 ) -> Vector:
     """The step that goes farthest along all ways at once, moving nothing held; none where that is not far."""
     from scipy.optimize import linprog
 
     n, G = d.size, dense(face.G.A)
     activity = G @ d
-    tied = np.abs(y) > FIXED * np.abs(y).max(initial=0.0)
     high, low = double(face.high) - activity, double(face.low) - activity
     ups, downs = np.isfinite(high) & ~tied, np.isfinite(low) & ~tied
     bounds = [
@@ -82,7 +98,7 @@ def _moved(
     )
     if found.x is None or found.x[-1] < WORTH:
         return np.zeros(n)
-    return np.asarray(found.x[:-1])
+    return 0.5 * np.asarray(found.x[:-1])  # half of the way: ends of the set that it leads to are not touched
 
 
 def _with_column(rows: Matrix, entry: float) -> Matrix:
