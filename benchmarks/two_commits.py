@@ -77,8 +77,10 @@ def work() -> None:
 def one_round(python: str, source: Path, numba: bool) -> dict[str, float]:
     env = {**os.environ, "PYTHONPATH": str(source), "TIEBREAK_FAMILIES": str(source.parent / "benchmarks")}
     if not numba:
-        env["NUMBA_DISABLE_JIT"] = "1"
-    done = subprocess.run([python, __file__, "--work"], env=env, cwd=HERE, check=True, capture_output=True, text=True)
+        env["TIEBREAK_NO_NUMBA"] = "1"
+    done = subprocess.run(
+        [python, __file__, "--work"], env=env, cwd=HERE, stdout=subprocess.PIPE, check=True, text=True
+    )
     found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return found
 

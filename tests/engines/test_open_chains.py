@@ -13,8 +13,10 @@ from auditing.checks import audit
 from auditing.families import make
 from auditing.rational import solution
 from fractional import dot, fractions, times
+from tiebreak.engines.rows.gram import Gram
 from tiebreak.engines.rows.least_norm import least_norm
 from tiebreak.engines.rows.solve import solve_rows
+from tiebreak.numerics.extended import ExtMatrix
 
 INF = np.inf
 ORTHANT = tb.Box(0.0, INF)
@@ -337,10 +339,83 @@ def test_least_norm_against_rational_arithmetic(seed: int) -> None:
     assert max(by_rows[1].f_lower, answers[1].f_lower) <= min(by_rows[1].f_upper, answers[1].f_upper)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_least_norm_over_sets_that_do_not_bind(seed: int) -> None:
+    rng = np.random.default_rng(100 + seed)
+    m, n, rank = rng.integers(1, 7, 3)
+    A = rng.integers(-3, 4, (m, rank)).astype(float) @ rng.integers(-3, 4, (rank, n)) + np.eye(m, n)
+    b, c = rng.standard_normal(m), rng.standard_normal(n)
+    levels = [tb.LeastSquares(A, b), tb.SquaredNorm(c)]
+    x = _nearest(A, b, c)
+    near = np.array([float(v) for v in x])
+    away = [u - v for u, v in zip(x, fractions(c), strict=True)]
+    G, inside = rng.standard_normal((3, n)), 1e-6 * (1 + np.abs(near).max())
+    for domain in (tb.Box(near - inside, near + inside), tb.Polyhedron(A_ub=G, b_ub=G @ near + inside)):
+        answers = least_norm(levels, domain)
+        assert answers is not None
+        assert Fraction(answers[1].f_lower) <= dot(away, away) / 2 <= Fraction(answers[1].f_upper)
+        assert answers[1].lower_unique is bool(np.linalg.matrix_rank(A) == n)
+    lower, k = near - inside, int(rng.integers(n))
+    lower[k] = near[k]  # within rounding of the solution: no ball around it is inside
+    assert least_norm(levels, tb.Box(lower, near + inside)) is None
+    lower[k] = near[k] + inside / 2  # it binds
+    assert least_norm(levels, tb.Box(lower, near + inside)) is None
+    assert least_norm(levels, tb.Polyhedron(A_ub=G[:1], b_ub=G[:1] @ near - inside, bounds=(-1e3, 1e3))) is None
+
+
+@pytest.mark.parametrize("shape", [(5, 9), (9, 5), (6, 6)])
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_gram_factors_against_rational_arithmetic(shape: tuple[int, int], is_sparse: bool) -> None:
+    rng = np.random.default_rng(shape[0])
+    for size in (1.0, 1e-3, 1e5):
+        A = rng.standard_normal(shape) * size
+        A[rng.random(shape) < 0.3] = 0.0
+        b, c = rng.standard_normal(shape[0]), rng.standard_normal(shape[1])
+        data = ExtMatrix(sp.csr_array(A) if is_sparse else A)
+        found = Gram.of(data.A, A.size)
+        if found is None:
+            assert np.linalg.cond(A) > 500  # K - s has no factor
+            continue
+        assert 0 < found.least <= np.linalg.svd(A, compute_uv=False)[-1]
+        x, w = found.solved(data, b, c)
+        star = np.array([float(v) for v in _nearest(A, b, c)])
+        np.testing.assert_allclose(np.asarray(x, dtype=float), star, rtol=1e-13, atol=1e-13)
+        np.testing.assert_allclose(np.asarray(c + data.transpose_times(w) - x, dtype=float), 0, atol=1e-15)
+        np.testing.assert_allclose(found.rough(data, b, c), star, rtol=1e-3, atol=1e-3)
+
+
+def test_gram_factors_refuse_what_has_no_full_rank() -> None:
+    A = np.random.default_rng(0).standard_normal((6, 9))
+    A[5] = A[4]
+    assert Gram.of(A, A.size) is None
+    assert Gram.of(A.T, A.size) is None
+    A[5] = 0.0
+    assert Gram.of(A, A.size) is None
+
+
+@pytest.mark.parametrize("shape", [(60, 400), (400, 60)])
+@pytest.mark.parametrize("doubled", [False, True])
+def test_least_norm_at_some_size_agrees_with_the_general_way(shape: tuple[int, int], doubled: bool) -> None:
+    rng = np.random.default_rng(shape[0])
+    A = np.where(rng.random(shape) < 0.2, rng.standard_normal(shape), 0.0)
+    if doubled:
+        A[:, 7] = A[:, 3]
+        A[5] = A[9]
+    b = A @ rng.standard_normal(shape[1]) + rng.standard_normal(shape[0])
+    levels = [tb.LeastSquares(sp.csr_array(A), b), tb.SquaredNorm(dim=shape[1])]
+    answers = least_norm(levels, tb.Box(-50.0, 50.0, dim=shape[1]))
+    assert answers is not None
+    star = np.linalg.lstsq(A, b, rcond=1e-10)[0]
+    np.testing.assert_allclose(answers[1].x, star, atol=1e-9)
+    assert answers[1].f_upper - answers[1].f_lower <= 1e-12 * answers[1].f_upper
+    binding = tb.Box(-0.9 * float(np.abs(star).max()), 0.9 * float(np.abs(star).max()), dim=shape[1])
+    assert least_norm(levels, binding) is None
+
+
 def test_least_norm_leaves_other_problems_alone() -> None:
     g, f = tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.SquaredNorm(dim=2)
     for levels, domain in (
-        ([g, f], tb.Box(0.0, INF, dim=2)),
+        ([g, f], tb.Box(0.5, INF, dim=2)),
         ([g], tb.Space(2)),
         ([g, f, f], tb.Space(2)),
         ([f, g], tb.Space(2)),

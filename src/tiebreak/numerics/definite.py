@@ -47,19 +47,25 @@ def least_singular_value(M: Matrix) -> float:
     entries = float(short.nnz if is_sparse(short) else short.shape[0] * short.shape[1])
     if not fits_in_memory(n, n) or not affordable(gram_work(M.shape[0], M.shape[1], entries) / FASTER):
         return 0.0
-    short = sp.csr_array(short) if is_sparse(short) else short
-    size = abs(short)
-    terms = int(np.diff(short.indptr).max(initial=0)) if is_sparse(short) else short.shape[1]
-    lost = (terms + 2) * UNIT_ROUNDOFF * 1.01 * float(np.max(size @ (size.T @ np.ones(n))))
-    K = dense(short @ short.T)
+    K, lost = gram_matrix(short)
     estimate = _least_eigenvalue(short, K)
     for part in SHIFTS:
         if estimate <= 4 * lost or not affordable(n**3 / 3 / FASTER):
             return 0.0
-        proved = _definite(K, part * estimate)
+        proved = shifted_factor(K, part * estimate)[1]
         if proved > lost:
             return float(np.sqrt((proved - lost) * (1 - 1e-12)))
     return 0.0
+
+
+def gram_matrix(M: Matrix) -> tuple[Matrix, float]:
+    """The Gram matrix of the shorter side, and a bound on the norm of what rounding has made of it."""
+    short = M.T if M.shape[0] > M.shape[1] else M
+    short = sp.csr_array(short) if is_sparse(short) else short
+    size = abs(short)
+    terms = int(np.diff(short.indptr).max(initial=0)) if is_sparse(short) else short.shape[1]
+    lost = (terms + 2) * UNIT_ROUNDOFF * 1.01 * float(np.max(size @ (size.T @ np.ones(short.shape[0]))))
+    return dense(short @ short.T), lost
 
 
 def _least_eigenvalue(short: Matrix, K: Matrix) -> float:
@@ -96,17 +102,18 @@ def _by_inverse_iteration(K: Matrix, start: Vector) -> float:
     return 1 / length if np.isfinite(length) and length > 0 else 0.0
 
 
-def _definite(K: Matrix, shift: float) -> float:
-    """A number below the smallest eigenvalue of K, by the factor of K - shift; 0 where that has none."""
+def shifted_factor(K: Matrix, shift: float, overwrite: bool = False) -> tuple[Matrix, float]:
+    """The lower factor of K - shift (above its diagonal there is anything), and a number below the smallest eigenvalue
+    of K that follows from it; 0 where there is no factor."""
     from scipy.linalg.lapack import dpotrf
 
     n = K.shape[0]
-    shifted = K.copy().T  # symmetric, and in Fortran's order
+    diagonal = np.abs(K.diagonal())
+    shifted = (K if overwrite else K.copy()).T  # symmetric, and in Fortran's order
     shifted[np.diag_indices(n)] -= shift
     L, info = dpotrf(shifted, lower=1, overwrite_a=1, clean=0)
     if info != 0 or not np.isfinite(L.diagonal()).all():
-        return 0.0
+        return L, 0.0
     gamma = (n + 1) * UNIT_ROUNDOFF / (1 - (n + 1) * UNIT_ROUNDOFF)
-    diagonal = np.abs(K.diagonal())
     trace, largest = float(diagonal.sum()), float(diagonal.max())
-    return float(shift - 1.01 * gamma / (1 - gamma) * trace - 2 * UNIT_ROUNDOFF * (largest + shift))
+    return L, float(shift - 1.01 * gamma / (1 - gamma) * trace - 2 * UNIT_ROUNDOFF * (largest + shift))

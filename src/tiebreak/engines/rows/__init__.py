@@ -17,5 +17,6 @@ The order in which the files are read:
    ``slope.py``. What a level leaves: ``left.py``, ``reach.py``. True solutions near the point: ``held.py``,
    ``nearby.py``, ``pinned.py``. One solution or many, a say or none: ``unique.py``.
 5. Unbounded sets: ``open_box.py`` (the part that brackets are about), ``whole.py`` (when they hold for the whole),
-   ``rays.py`` (levels that fall for ever). ``least_norm.py``: the one problem over the whole space that has a formula.
+   ``rays.py`` (levels that fall for ever). ``least_norm.py``: the one problem that has a
+   formula where its set does not bind (``gram.py``, ``orthogonal.py``).
 """

@@ -1,4 +1,4 @@
-"""The point nearest to a center among the least-squares solutions over the whole space, by one decomposition.
+"""The point nearest to a center among the least-squares solutions, where the domain does not bind: one decomposition.
 
 With A the matrix, b the target, c the center and s a bound from below on the smallest nonzero singular value of A, let
 x be any point, rho = A'(Ax - b), and x = c + A'w + e for any w. The solution x* has A'(Ax* - b) = 0 and is of the form
@@ -9,32 +9,45 @@ c + A'w*, so that for the step d = x - x*
                                                     and  f(x) - <w, A d> + |e||d| + |d|^2/2,
     g(x*) = g(x) - |A d|^2/2.
 
-Where A has full row rank, A d = Ax - b, which is known; else <w, A d> is at most |w||rho|/s in size. The point comes
-from a complete orthogonal decomposition A = U T Z' (Householder, with column pivots), and is corrected by its residuals
-in extended precision (Bjorck 1967).
+Where A has full row rank, A d = Ax - b, which is known; else <w, A d> is at most |w||rho|/s in size. The point and s
+come from a factorisation (``gram.py``, ``orthogonal.py``).
+
+All this is about the whole space. Where the ball of radius |d| around x is inside a domain, x* is in there too: it
+minimises g over the domain, as it does over the whole space, and f over fewer minimisers than all. Other minimisers
+are near x*, if there are any, so that x* is the only one here just where it is the only one there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 
-from ...arrays import Matrix, Vector
+from ...arrays import UNIT_ROUNDOFF, Vector
 from ...numerics.deadline import affordable
-from ...numerics.extended import EXTENDED, UNIT, Ext, ExtMatrix, dense, double, ext, sum_units
-from ...numerics.rank import EPS, exact_rank, resolved
+from ...numerics.extended import EXTENDED, UNIT, Ext, ExtMatrix, dense, double, sum_units
+from ...numerics.rank import EPS
 from ...objectives.base import Objective
 from ...sets.base import Domain
-from ..answer import Answer
+from ...sets.rows import ByRows
+from ..answer import Answer, Duals
 from ..interrupt import check
+from .gram import Gram
 from .level import Level, Square
+from .orthogonal import Orthogonal
 
-CORRECTIONS = 6
+MANY_COLUMNS = 1500
+"""Tall matrices with more columns than this are left to methods that need no dense matrix of their columns."""
+FEW = 48
+"""Up to so many rows or columns an orthogonal decomposition costs no more than others."""
 MOST_ENTRIES = 8_000_000
 """Up to this many entries a matrix is decomposed as a dense one."""
+RIDGE = 1e-12
+"""What is added to a Gram matrix that may be singular, beside its trace."""
+ROUGH = 1e-3
+"""How far a point that is found this way may be off, beside its length."""
 BY_PRIME = "matrices have the rank that they have modulo a random prime of 31 bits, where rounding leaves it open"
 
 
@@ -47,111 +60,107 @@ def least_norm(levels: Sequence[Objective], domain: Domain) -> list[Answer] | No
     >>> levels = [tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.SquaredNorm(dim=2)]
     >>> [round(answer.f_upper, 12) for answer in least_norm(levels, tb.Space(2))]
     [0.0, 0.25]
-    >>> least_norm(levels, tb.Box(0, 1, dim=2))
+    >>> least_norm(levels, tb.Box(0, 1, dim=2))[-1].x
+    array([0.5, 0.5])
+    >>> least_norm(levels, tb.Box(0, 0.5, dim=2))
     """
     task = _Task.of(levels, domain)
-    if task is None:
+    factors = None if task is None else _factors(task)
+    if task is None or factors is None or not task.holds(factors.rough(task.A, task.b, task.center), 0.0):
         return None
-    parts = _decomposed(task.A, task.squares[0].F)
-    return None if parts is None else _answers(task, parts)
+    return _answers(task, factors)
+
+
+Factors = Gram | Orthogonal
+
+
+def _factors(task: _Task) -> Factors | None:
+    """The cheapest that will do; None where the rank hangs on rounding, or it would take long."""
+    check()
+    A, (m, n) = task.A, task.A.shape
+    if min(m, n) > FEW and (m <= n or n <= MANY_COLUMNS):
+        found = Gram.of(A.A, A.A.nnz if A.sparse else m * n)
+        if found is not None:
+            return found
+    fits = m * n <= MOST_ENTRIES and affordable(8.0 * m * n * min(m, n))
+    return Orthogonal.of(dense(A.A)) if fits and (task.open or _may_hold(task)) else None
+
+
+def _may_hold(task: _Task) -> bool:
+    """Whether the solution of the nearest problem of full rank is in the domain: that is no proof, but soon known."""
+    A, (m, n) = dense(task.A.A), task.A.shape
+    if min(m, n) <= FEW:
+        return True
+    K = A @ A.T if m <= n else A.T @ A
+    K[np.diag_indices(len(K))] += RIDGE * float(np.trace(K)) + np.finfo(float).tiny
+    short = task.b - A @ task.center
+    step = A.T @ np.linalg.solve(K, short) if m <= n else np.linalg.solve(K, A.T @ short)
+    return task.holds(np.asarray(task.center + step), -ROUGH * float(np.linalg.norm(step)))
 
 
 @dataclass(frozen=True)
 class _Task:
-    """Both levels, the square of the first and that of the second, which has no matrix."""
+    """Both levels, the square of the first and that of the second, which has no matrix, and the rows of the domain."""
 
     g: Level
     f: Level
     squares: tuple[Square, Square]
+    A: ExtMatrix
+    rows: ByRows
 
     @classmethod
     def of(cls, levels: Sequence[Objective], domain: Domain) -> _Task | None:
         rows = domain.rows
-        if len(levels) != 2 or rows is None or rows.A.shape[0] or domain.dim is None:
+        if len(levels) != 2 or rows is None or domain.dim is None:
             return None
-        if not (np.isinf(rows.lower).all() and np.isinf(rows.upper).all()):
+        if rows.limits_sizes or not (rows.low < rows.high).all() or not (rows.lower < rows.upper).all():
             return None
-        g, f = (Level.of(level.form, domain.dim) for level in levels)
-        plain = all(len(one.squares) == 1 and not one.bends and not one.q.any() for one in (g, f))
-        if not plain or f.squares[0].F is not None or g.squares[0].F is None or np.ndim(g.squares[0].scale):
+        forms = [level.form for level in levels]
+        if any(form is None or len(form.losses) != 1 or form.bends or form.linear for form in forms):
             return None
-        m, n = g.squares[0].F.shape
-        fits = m * n <= MOST_ENTRIES and affordable(8.0 * m * n * min(m, n))
-        return cls(g, f, (g.squares[0], f.squares[0])) if fits else None
+        g, f = (Level.of(form, domain.dim) for form in forms)
+        A = g.squares[0].F
+        if f.squares[0].F is not None or A is None or np.ndim(g.squares[0].scale):
+            return None
+        return cls(g, f, (g.squares[0], f.squares[0]), A, rows)
 
-    @property
-    def A(self) -> Matrix:
-        assert self.squares[0].F is not None
-        return dense(self.squares[0].F.A)
-
-    @property
+    @cached_property
     def b(self) -> Vector:
         target = self.squares[0].b
         return np.zeros(self.A.shape[0]) if target is None else target
 
-    @property
+    @cached_property
     def center(self) -> Vector:
         target = self.squares[1].b
         return np.zeros(self.f.dim) if target is None else target
 
+    @cached_property
+    def open(self) -> bool:
+        """Whether the domain is the whole space."""
+        bounded = np.isfinite(self.rows.lower).any() or np.isfinite(self.rows.upper).any()
+        return not (bounded or self.rows.A.shape[0])
 
-@dataclass(frozen=True)
-class _Parts:
-    """U T Z' with orthonormal columns of U and Z, and a bound from below on the least nonzero singular value."""
-
-    U: Matrix
-    T: Matrix
-    Z: Matrix
-    least: float
-    by_prime: bool  # whether the rank is the one modulo a prime
-
-    @property
-    def rank(self) -> int:
-        return len(self.T)
-
-    def solve(self, v: Vector) -> Vector:
-        """T^-1 v."""
-        from scipy.linalg import solve_triangular
-
-        found: Any = solve_triangular(self.T, v, lower=True, check_finite=False)
-        return np.asarray(found)
-
-    def solve_transposed(self, v: Vector) -> Vector:
-        """T^-T v."""
-        from scipy.linalg import solve_triangular
-
-        found: Any = solve_triangular(self.T, v, lower=True, trans="T", check_finite=False)
-        return np.asarray(found)
+    def holds(self, x: Vector, radius: float) -> bool:
+        """Whether the ball around x is inside the domain."""
+        if self.open:
+            return True
+        rows, far = self.rows, radius + 4 * UNIT_ROUNDOFF * np.abs(x)
+        if not ((x - far > rows.lower).all() and (x + far < rows.upper).all()):
+            return False
+        if not rows.A.shape[0]:
+            return True
+        activity, size = np.asarray(rows.A @ x), abs(rows.A)
+        lengths = np.sqrt(np.asarray((size * size) @ np.ones(x.size)))
+        terms = np.diff(rows.A.indptr) + 4
+        far = radius * lengths * (1 + terms * UNIT_ROUNDOFF)
+        far = far + terms * UNIT_ROUNDOFF * (np.asarray(size @ np.abs(x)) + np.abs(activity))
+        return bool((activity - far > rows.low).all() and (activity + far < rows.high).all())
 
 
-def _decomposed(A: Matrix, data: ExtMatrix | None) -> _Parts | None:
-    """The decomposition; None where the rank of A hangs on rounding."""
-    from scipy.linalg import qr
-
-    check()
-    m, n = A.shape
-    Q, R, order = qr(A, mode="economic", pivoting=True, check_finite=False)
-    size = np.abs(np.diag(R))
-    rank = int(np.sum(size > 4 * resolved(size, A.shape)))
-    if rank == 0:
-        return None
-    Zt, Tt = np.linalg.qr(R[:rank].T)
-    Z = np.empty_like(Zt)
-    Z[order] = Zt
-    values = np.linalg.svd(Tt, compute_uv=False)
-    least = float(values[-1]) - 8 * resolved(values, A.shape) - float(np.linalg.norm(R[rank:]))
-    if not least > 0:
-        return None
-    full = rank == min(m, n)
-    if not full and exact_rank(A) != rank:
-        return None
-    return _Parts(Q[:, :rank], np.ascontiguousarray(Tt.T), Z, least, not full)
-
-
-def _answers(task: _Task, parts: _Parts) -> list[Answer]:
-    A = task.squares[0].F
-    assert A is not None
-    x, w = _solved(task, parts, A)
+def _answers(task: _Task, parts: Factors) -> list[Answer] | None:
+    """What the factors prove; None where that does not show the solution to be inside the domain."""
+    A = task.A
+    x, w = parts.solved(A, task.b, task.center)
     g, f = task.g.at(x), task.f.at(x)
     away, residual = x - task.center, A.times(x) - task.b
     e = away - A.transpose_times(w)
@@ -168,6 +177,8 @@ def _answers(task: _Task, parts: _Parts) -> list[Answer]:
             1 + 1e-14
         )
     step = image / parts.least * (1 + 1e-14) + lost
+    if not task.holds(double(x), step * (1 + 1e-12)):
+        return None
     own = float(task.squares[1].scale)
     rounding = f.value_error + EPS * (abs(float(f.value)) + own * abs(falls))
     below = own * (falls + (along + lost**2 / 2) * (1 + 1e-12)) + rounding
@@ -180,41 +191,20 @@ def _answers(task: _Task, parts: _Parts) -> list[Answer]:
     single = parts.rank == x.size
     notes = () if below + above <= 1e-6 * (1 + abs(float(f.value))) else (_wide(parts),)
     assumes = (EXTENDED, *((BY_PRIME,) if parts.by_prime else ()))
-    first = Answer(double(x), lower, upper, lower, upper, lower_unique=single, assumes=assumes)
+    free = Duals(np.zeros(task.rows.low.size), np.zeros(x.size))  # the solution is inside
+    first = Answer(
+        double(x), lower, upper, lower, upper, lower_unique=single, assumes=assumes, own_duals=free
+    )  # fmt: skip
     second = Answer(
         double(x), lower, upper, f_lower, (float(f.value) + above) * task.f.unit, lower_unique=single,
         upper_constant=single or None, notes=notes, assumes=assumes, moves=np.full(x.size, step),
+        own_duals=free,
     )  # fmt: skip
     return [first, second]
 
 
-def _wide(parts: _Parts) -> str:
+def _wide(parts: Factors) -> str:
     return f"the smallest singular value that counts is {parts.least:.1e}: what rounding leaves is divided by it"
-
-
-def _solved(task: _Task, parts: _Parts, A: ExtMatrix) -> tuple[Ext, Ext]:
-    """x, and w with x near c + A'w, each by its residuals, as long as corrections get smaller."""
-    U, Z = parts.U, parts.Z
-    x, r = ext(task.center), ext(np.zeros(A.shape[0]))  # r is the residual b - Ax
-    last = np.inf
-    for _ in range(CORRECTIONS):
-        check()
-        short, slope = double(task.b - r - A.times(x)), double(-A.transpose_times(r))
-        inside = U.T @ short - parts.solve_transposed(Z.T @ slope)
-        change = Z @ parts.solve(inside)
-        size = float(np.linalg.norm(change))
-        if size > last / 2:
-            break
-        x, r, last = x + change, r + short - U @ inside, size
-    w, last = ext(np.zeros(A.shape[0])), np.inf
-    for _ in range(CORRECTIONS):
-        check()
-        change = U @ parts.solve_transposed(Z.T @ double(x - task.center - A.transpose_times(w)))
-        size = float(np.linalg.norm(change))
-        if size > last / 2:
-            break
-        w, last = w + change, size
-    return x, w
 
 
 def _length(v: Ext) -> float:
