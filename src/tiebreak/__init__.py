@@ -68,13 +68,17 @@ from .usercode import OracleError
 
 if TYPE_CHECKING:
     from . import testing
+    from .jax import from_jax
     from .methods import *  # noqa: F403 - the classes of the methods
+    from .torch import from_torch
 
 
 def __getattr__(name: str) -> Any:
-    """The methods, each loaded when it is first asked for, and the conformance checks."""
+    """The methods, each loaded when it is first asked for, the doors to JAX and PyTorch, the conformance checks."""
     from importlib import import_module
 
+    if name in ("from_jax", "from_torch"):
+        return getattr(import_module(f".{name.removeprefix('from_')}", __name__), name)
     if name == "testing":
         return import_module(".testing", __name__)
     if name in METHODS.values():
@@ -144,6 +148,8 @@ __all__ = [
     "Tradeoff",
     "__version__",
     "check_gradient",
+    "from_jax",
+    "from_torch",
     "iterate",
     "lexicographic",
     "methods",

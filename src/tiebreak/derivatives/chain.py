@@ -140,13 +140,15 @@ def _multipliers(
     y = np.linalg.lstsq(along.T, -slope, rcond=None)[0] if len(C) else np.zeros(0)
     off = float(np.linalg.norm(slope + along.T @ y))
     if off > loose * size:
-        raise NoDerivative(f"the answer is not confirmed: level {k + 1} could still be improved, by its gradient ({off:.1e})")
+        raise NoDerivative(
+            f"the answer is not confirmed: level {k + 1} could still be improved, by its gradient ({off:.1e})"
+        )
     share = y * np.linalg.norm(C, axis=1) / size
     if (share < -loose).any():
         raise NoDerivative(f"the answer is not confirmed: level {k + 1} would leave a constraint")
     if ((share > loose) & (share < max(STRICT, loose))).any():
         raise NoDerivative(f"strict complementarity is not proved: a multiplier of level {k + 1} is too near to zero")
-    return share >= max(STRICT, loose), y
+    return np.asarray(share >= max(STRICT, loose)), np.asarray(y, dtype=np.float64)
 
 
 def null_space(M: Array) -> Array:
@@ -159,7 +161,7 @@ def null_space(M: Array) -> Array:
 
 
 def _rank(M: Array) -> int:
-    return _count(np.linalg.svd(M, compute_uv=False)) if M.size else 0
+    return _count(np.asarray(np.linalg.svd(M, compute_uv=False), dtype=np.float64)) if M.size else 0
 
 
 def _count(values: Vector) -> int:

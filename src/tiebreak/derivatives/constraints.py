@@ -76,7 +76,9 @@ def active_at(domain: Domain, x: Vector) -> Active:
         row = x[None] / size
         one = np.array([radius])
         return Active(free.T, x, row, one, np.array([False]), [("radius", 0)], free.rest, free.rest_ends, radius)
-    raise NoDerivative(f"derivatives are for sets given by rows and for Euclidean balls around zero, not for {domain!r}")
+    raise NoDerivative(
+        f"derivatives are for sets given by rows and for Euclidean balls around zero, not for {domain!r}"
+    )
 
 
 def _of_rows(rows: ByRows, x: Vector) -> Active:

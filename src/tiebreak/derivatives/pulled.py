@@ -98,11 +98,13 @@ def _stable(step: Step) -> bool:
 def _adjoint(chain: Chain, v: Vector) -> tuple[Vector, list[Vector]]:
     """The multipliers l of the ends and the directions u_k: T'v = C'l + sum_k H_k u_k."""
     M, target = chain.matrix, chain.active.T.T @ v
-    found = np.linalg.lstsq(M.T, target, rcond=None)[0]
+    found: Vector = np.asarray(np.linalg.lstsq(M.T, target, rcond=None)[0], dtype=np.float64)
     off = float(np.linalg.norm(M.T @ found - target))
     if off > 1e-7 * (float(np.linalg.norm(v)) + 1e-300):
-        raise NoDerivative(f"the equations for the derivative are too near to singular: their solution is off by {off:.1e}")
-    count, directions = len(chain.active.C), []
+        raise NoDerivative(
+            f"the equations for the derivative are too near to singular: their solution is off by {off:.1e}"
+        )
+    count, directions = len(chain.active.C), list[Vector]()
     ends = found[:count]
     for step in chain.steps:
         directions.append(step.Z @ found[count : count + step.Z.shape[1]])
