@@ -1,7 +1,8 @@
 """The optimality conditions of all levels at once, at an answer that is unique and strictly complementary.
 
 With C the active rows that some level holds, F_j the rows of level j that are constant on its minimisers, and Z_k a
-basis of the directions in which C (as far as held by levels up to k) and F_j, j < k, do not change, x is the solution of
+basis of the directions in which C (as far as levels up to k hold it) and F_j, j < k, do not change, x is the solution
+of
 
     C x = ends,    Z_k' grad f_k(x) = 0 for every level k,
 
