@@ -37,7 +37,7 @@ browser: $(STAMP)
 
 # The doors to JAX and PyTorch, in an environment of their own: a pinned CPU build, so that no GPU packages come along.
 doors: $(DOORS)/.installed
-	$(DOORS)/bin/python -m pytest tests/doors/test_jax.py tests/doors/test_torch.py src/tiebreak/jax.py src/tiebreak/torch.py
+	$(DOORS)/bin/python -m pytest tests/doors/test_jax.py tests/doors/test_torch.py src/tiebreak/jax.py src/tiebreak/torch.py "tests/test_docs.py::test_examples[jax-and-pytorch.md]"
 	$(DOORS)/bin/python examples/learn_costs.py
 
 $(DOORS)/.installed: pyproject.toml

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import vjp as benchmark
 
 import tiebreak as tb
+import vjp as benchmark
 
 FEW = [case for i, case in enumerate(benchmark.cases()) if 6 <= i < 18]
 

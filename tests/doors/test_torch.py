@@ -82,7 +82,9 @@ def test_a_layer_passes_gradcheck_also_in_batches() -> None:
     assert torch.autograd.gradcheck(x, data, atol=1e-5)
     batch = torch.stack([data[0], 0.5 * data[0]])
     assert x(batch, *data[1:]).shape == (2, 6)
-    assert torch.autograd.gradcheck(lambda *given: x(torch.stack([given[0], 0.5 * given[0]]), *given[1:]), data, atol=1e-5)
+    assert torch.autograd.gradcheck(
+        lambda *given: x(torch.stack([given[0], 0.5 * given[0]]), *given[1:]), data, atol=1e-5
+    )
 
 
 def test_only_what_is_asked_for_needs_a_derivative() -> None:
