@@ -1,6 +1,6 @@
 """How much of the field ``tb.solve(problem)`` answers with its defaults: sets x lower levels x upper levels.
 
-    python benchmarks/coverage.py [--seeds 3] [--seconds 10] [--sets none,box] [--nonconvex] [--round] [--quiet]
+    python benchmarks/proved_share.py [--seeds 3] [--seconds 10] [--sets none,box] [--nonconvex] [--round] [--quiet]
 
 Small problems, each in one of these classes: *two-sided* (both tolerances proved, and f* in a bracket of relative width
 1e-6), *proved* (the tolerances), *refused* (the status is UNBOUNDED, and the message has the ray), *open* (none of
