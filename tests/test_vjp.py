@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -116,3 +117,12 @@ def test_every_term_of_a_sum_has_its_own() -> None:
     assert set(found.levels[1]) == {"0.center", "0.weights", "1.c"}
     assert found.levels[1]["1.c"] == pytest.approx([-0.25, 0.25])
     assert found.levels[1]["0.center"] == pytest.approx([0.5, -0.5])
+
+
+def test_a_star_needs_no_door_and_a_missing_one_names_its_pip_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    exec("from tiebreak import *", {})
+    for name in ("jax", "torch"):
+        monkeypatch.setitem(sys.modules, name, None)
+        monkeypatch.delitem(sys.modules, f"tiebreak.{name}", raising=False)
+        with pytest.raises(ImportError, match=rf"pip install 'tiebreak\[{name}\]'"):
+            getattr(tb, f"from_{name}")

@@ -68,9 +68,9 @@ from .usercode import OracleError
 
 if TYPE_CHECKING:
     from . import testing
-    from .jax import from_jax
+    from .jax import from_jax as from_jax
     from .methods import *  # noqa: F403 - the classes of the methods
-    from .torch import from_torch
+    from .torch import from_torch as from_torch
 
 
 def __getattr__(name: str) -> Any:
@@ -90,7 +90,7 @@ __version__ = "0.1.0"
 
 logging.getLogger("tiebreak").addHandler(logging.NullHandler())
 
-__all__ = [
+__all__ = [  # without from_jax and from_torch: a star must not need what is not installed
     "Birkhoff",
     "Box",
     "Certificate",
@@ -148,8 +148,6 @@ __all__ = [
     "Tradeoff",
     "__version__",
     "check_gradient",
-    "from_jax",
-    "from_torch",
     "iterate",
     "lexicographic",
     "methods",
