@@ -5,12 +5,13 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 USER_STAMP := $(VENV)/.installed-run
 OLDEST := .venv-oldest
+DOORS  := .venv-doors
 
 # One BLAS thread a process: the matrices here are small, and waiting threads cost more than they compute.
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: run reproduce test fast browser minimum package lint types bench clean
+.PHONY: run reproduce test fast browser doors minimum package lint types bench clean
 
 run: $(USER_STAMP)
 	$(BIN)/tiebreak run
@@ -33,6 +34,18 @@ fast: $(STAMP)
 browser: $(STAMP)
 	sh tests/browser/install-chromium.sh
 	TIEBREAK_BROWSER=required $(BIN)/python -m pytest tests/browser
+
+# The doors to JAX and PyTorch, in an environment of their own: a pinned CPU build, so that no GPU packages come along.
+doors: $(DOORS)/.installed
+	$(DOORS)/bin/python -m pytest tests/doors/test_jax.py tests/doors/test_torch.py src/tiebreak/jax.py src/tiebreak/torch.py "tests/test_docs.py::test_examples[jax-and-pytorch.md]"
+	$(DOORS)/bin/python examples/learn_costs.py
+
+$(DOORS)/.installed: pyproject.toml
+	$(PYTHON) -m venv --clear $(DOORS)
+	$(DOORS)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(DOORS)/bin/python -m pip install --quiet torch==2.13.0
+	$(DOORS)/bin/python -m pip install --quiet -e ".[jax]" pytest hypothesis
+	touch $@
 
 # The core with the oldest versions that pyproject.toml promises; "make test" has the newest.
 minimum: $(OLDEST)/.installed
@@ -72,9 +85,10 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/exact_speed.py
 	$(BIN)/python benchmarks/sparse_gradient.py
 	$(BIN)/python benchmarks/growth.py
+	$(BIN)/python benchmarks/vjp.py
 
 clean:
-	rm -rf $(VENV) $(OLDEST) .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage dist
+	rm -rf $(VENV) $(OLDEST) $(DOORS) .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage dist
 
 $(VENV)/bin/python:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'tiebreak needs Python 3.11 or newer; set PYTHON=python3.11 (or newer)')"

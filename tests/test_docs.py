@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import re
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_examples(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if page.stem == "jax-and-pytorch" and not (find_spec("jax") and find_spec("torch")):
+        pytest.skip("JAX or PyTorch is not installed; make doors installs them")
     monkeypatch.setattr(SOLVERS, "added", {})  # a page may register a method
     failed, _ = doctest.testfile(str(page), module_relative=False)
     assert failed == 0

@@ -69,13 +69,17 @@ from .usercode import OracleError
 
 if TYPE_CHECKING:
     from . import testing
+    from .jax import from_jax as from_jax
     from .methods import *  # noqa: F403 - the classes of the methods
+    from .torch import from_torch as from_torch
 
 
 def __getattr__(name: str) -> Any:
-    """The methods, each loaded when it is first asked for, and the conformance checks."""
+    """The methods, each loaded when it is first asked for, the doors to JAX and PyTorch, the conformance checks."""
     from importlib import import_module
 
+    if name in ("from_jax", "from_torch"):
+        return getattr(import_module(f".{name.removeprefix('from_')}", __name__), name)
     if name == "testing":
         return import_module(".testing", __name__)
     if name in METHODS.values():
@@ -87,7 +91,7 @@ __version__ = "0.1.0"
 
 logging.getLogger("tiebreak").addHandler(logging.NullHandler())
 
-__all__ = [
+__all__ = [  # without from_jax and from_torch: a star must not need what is not installed
     "Birkhoff",
     "Box",
     "Certificate",

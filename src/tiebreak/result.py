@@ -16,6 +16,9 @@ from .methods.base import State
 from .problem import Problem
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from .derivatives import Derivatives
     from .rational import Proof
     from .verify import Verification
 
@@ -108,6 +111,11 @@ class Result:
         """The upper objective at x, under SciPy's name."""
         return self.f
 
+    def belonging_to(self, problem: Problem) -> Result:
+        """The same result, which knows its problem from now on; files do not."""
+        self.__dict__["_problem"] = problem
+        return self
+
     def __getitem__(self, name: str) -> Any:
         if name == "fun" or name in {one.name for one in fields(self)}:
             return getattr(self, name)
@@ -170,6 +178,46 @@ class Result:
         if over_time:
             draw_gaps(axes[-1, 0], self.trace.to_dict())
         return figure
+
+    def vjp(self, dx: ArrayLike, problem: Problem | None = None) -> Derivatives:
+        """Derivatives of <dx, x> with respect to the data of every level and of the domain.
+
+        By implicit differentiation of the optimality conditions of all levels, on the face that they hold.
+
+        Parameters
+        ----------
+        dx : array of the shape of x
+            The derivative of something with respect to x.
+        problem : Problem, optional
+            The problem of this result; only one that was loaded from a file, pickled or changed needs to be told.
+
+        Raises
+        ------
+        ValueError
+            Where x has no derivative or none is proved: the answer is not unique, a constraint is active that no level
+            pushes against, the result is no success; and, when asked for, derivatives with respect to data whose
+            smallest change makes x jump (the cost of a level that ties).
+
+        Examples
+        --------
+        The smallest point with x1 + x2 = b: half of b each.
+
+        >>> import tiebreak as tb
+        >>> problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.Box(-2, 2))
+        >>> derivatives = tb.solve(problem).vjp([1.0, 0.0])
+        >>> derivatives.levels[0]["b"].round(12), derivatives.levels[1]["center"].round(12)
+        (array([0.5]), array([ 0.5, -0.5]))
+        """
+        from .derivatives import vjp
+
+        about = self.__dict__.get("_problem") if problem is None else problem
+        if about is None:
+            raise ValueError("this result does not know its problem any more: pass it, as in result.vjp(dx, problem)")
+        if about.dim != self.x.size:
+            raise ValueError(f"the problem has {about.dim} variables, the result {self.x.size}")
+        if not self.success:
+            raise ValueError(f"no derivative is proved: the run ended with {self.status}, not with success")
+        return vjp(about, self.x, dx)
 
     def save(self, path: str | Path) -> None:
         """Write the result, with its certificate, trace and state, to one .npz file."""

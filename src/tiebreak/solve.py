@@ -113,7 +113,9 @@ def solve(
     returns = returns_interrupted(on_interrupt)
     if isinstance(problem, Problem) and has_earlier_slack(problem):
         options = {"x0": x0, "callback": callback, "seed": seed, "verbose": verbose, "on_interrupt": on_interrupt}
-        return _in_stages(problem, method, tol_lower, limit, options | {"tol_upper": tol_upper, "max_iter": max_iter})
+        options |= {"tol_upper": tol_upper, "max_iter": max_iter}
+        return _in_stages(problem, method, tol_lower, limit, options).belonging_to(problem)
+    asked = problem
     x0, method, seed = taken_up(x0, method, seed)
     if isinstance(problem, Problem) and problem.relative_slack > 0:
         started = time.perf_counter()
@@ -136,7 +138,7 @@ def solve(
     if interrupt is not None and not returns:
         interrupt.result = result  # type: ignore[attr-defined]
         raise interrupt
-    return result
+    return result.belonging_to(asked)
 
 
 def _may_gain(result: Result) -> bool:
