@@ -322,3 +322,11 @@ def test_generous_bounds_leave_the_slope_of_a_loss_where_it_is() -> None:
     assert result.f == pytest.approx(alone.f, abs=1e-9)
     assert result.certificate.f_lower <= alone.certificate.f_upper
     assert alone.certificate.f_lower <= result.certificate.f_upper
+
+
+def test_minimisers_that_may_be_anywhere_are_not_called_one() -> None:
+    """Along the simplex both Huber losses are lines of opposite slopes from x1 = 1/8 on: a segment of minimisers."""
+    lower = tb.Huber([[1.0, -1.0], [-2.0, 0.0]], [2.0, 0.0], 0.25)
+    upper = tb.Quadratic([[8.0, -4.0], [-4.0, 2.0]], [-2.0, 1.0], -2.0)
+    result = tb.solve(tb.Problem(upper, lower, tb.Simplex(1.0)))
+    assert result.certificate.lower_unique is not True and result.certificate.upper_constant is not True

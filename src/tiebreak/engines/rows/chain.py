@@ -106,7 +106,7 @@ class Chain:
             self._undecided = not unique
         elif not unique:
             self._look(level)
-        return Outcome(found, told, (constant and face.resolved) or told or None, moves)
+        return Outcome(found, told, (constant and face.resolved and self._reached) or told or None, moves)
 
     @property
     def held(self) -> Held:
@@ -118,7 +118,7 @@ class Chain:
     def told(self, x: Ext) -> bool | None:
         """What may be said of uniqueness: where images are held, only what their rank and a second solution prove."""
         single, held = self.face.single, self.held
-        if not self.face.resolved:
+        if not self.face.resolved or not self._reached:
             return None
         if not self.face.predictors:
             return single if single or self.well_posed else None
@@ -127,6 +127,11 @@ class Chain:
         if held.rank == held.columns.size:
             return True
         return False if self._several or (not single and several(held, x)) else None
+
+    @property
+    def _reached(self) -> bool:
+        """Whether the true minimisers of all levels are near those found: otherwise their face may be another one."""
+        return all(record.reach < np.inf for record in self.face.records)
 
     def settle(self) -> None:
         """Decide whether the face is a single point, where that is still open."""
