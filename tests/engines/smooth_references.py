@@ -232,7 +232,7 @@ def _newton(parts, x, free, held):
         right = mp.matrix([-grad[j] for j in columns] + [mp.mpf(0)] * m)
         try:
             step = mp.lu_solve(K, right) if n + m else mp.matrix([])
-        except ZeroDivisionError:
+        except (ZeroDivisionError, TypeError):  # a column without a pivot leaves mpmath with None for its number
             return None
         w = {i: -step[n + s] for s, i in enumerate(rows)}
         size = max([abs(step[k]) for k in range(n)], default=mp.mpf(0))
