@@ -83,7 +83,7 @@ def known_by_value() -> tb.Problem:
 RUNS: dict[str, Callable[[], object]] = {
     "shared": lambda: tb.solve(problem(tb.Box(-1.0, 1.0))),
     "columns": lambda: tb.solve(problem(tb.L1Ball(1.0))),
-    "rows": lambda: tb.solve(problem(tb.Box(-1.0, 1.0))),
+    "rows": lambda: tb.solve(problem(tb.Box(-0.01, 0.01))),  # it binds
     "method": lambda: tb.solve(known_by_value(), max_iter=20),
     "chain": lambda: tb.lexicographic(
         [problem(tb.Box(-1.0, 1.0)).lower, tb.Linear(np.ones(12)), tb.SquaredNorm()], tb.Box(-1.0, 1.0)

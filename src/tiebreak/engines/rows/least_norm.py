@@ -48,6 +48,8 @@ RIDGE = 1e-12
 """What is added to a Gram matrix that may be singular, beside its trace."""
 ROUGH = 1e-3
 """How far a point that is found this way may be off, beside its length."""
+SHARP = 1e-10
+"""A bracket this narrow, relative to 1 + |f|, is kept over bounded sets."""
 BY_PRIME = "matrices have the rank that they have modulo a random prime of 31 bits, where rounding leaves it open"
 
 
@@ -68,7 +70,13 @@ def least_norm(levels: Sequence[Objective], domain: Domain) -> list[Answer] | No
     factors = None if task is None else _factors(task)
     if task is None or factors is None or not task.holds(factors.rough(task.A, task.b, task.center), 0.0):
         return None
-    return _answers(task, factors)
+    answers = _answers(task, factors)
+    return answers if answers is None or task.open or all(_is_sharp(answer) for answer in answers) else None
+
+
+def _is_sharp(answer: Answer) -> bool:
+    """Whether no other way would know more: nearly dependent data are better served by a face, where there is one."""
+    return answer.f_upper - answer.f_lower <= SHARP * (1 + abs(answer.f_lower))
 
 
 Factors = Gram | Orthogonal
