@@ -235,3 +235,21 @@ def test_multipliers_of_rows_that_are_not_held_may_leave_the_range_of_the_images
     least = Fraction(48710933444011491409, 389687468557114277888)
     assert Fraction(answer.f_lower) <= least and (np.isinf(answer.f_upper) or least <= Fraction(answer.f_upper))
     assert answer.lower_unique is not False
+
+
+@pytest.mark.parametrize("power", [-46, -45, -44, -40])
+def test_a_residual_of_rounding_size_does_not_make_the_reach_of_the_minimisers_vanish(power: int) -> None:
+    # The best x has x1 = 2, x2 = -1, x4 = -1 at their bounds with multipliers of the size of a rounding error: what is
+    # left of the gradient beside them is no part of the range of the Hessian. With x3 = 2 - s the residuals are
+    # 2 e - (2 + e) s and 2 e - (1 + e) s.
+    e = Fraction(2) ** power
+    s = (2 * e * (2 + e) + 2 * e * (1 + e)) / ((2 + e) ** 2 + (1 + e) ** 2)
+    best = ((2 * e - (2 + e) * s) ** 2 + (2 * e - (1 + e) * s) ** 2) / 2
+    A = np.array([[0, 2, 2 + float(e), 2], [1, 1, 1 + float(e), 0]])
+    lower = tb.LeastSquares(A, [0.0, 3.0])
+    domain = tb.Box(np.array([2.0, -2, 1, -2]), np.array([3.0, -1, 3, -1]))
+    result = tb.solve(tb.Problem(tb.Linear([0.0, -1, 0, 1]), lower, domain), "exact")
+    certificate = result.certificate
+    assert Fraction(certificate.g_lower) <= best <= Fraction(certificate.g_upper)
+    assert certificate.f_lower <= 0 <= certificate.f_upper
+    assert certificate.lower_unique is not False

@@ -135,7 +135,11 @@ def left_by_gradient(face: Face, level: Level, solved: Solved, by_value: float, 
             pushed = float(np.abs(slope.left) @ (signed * moves)) * (1 + 1e-12)
             own = slope._replace(left=np.where(signed, 0.0, slope.left))
             shift = solved.near.shift + _to_the_ends(face, level, solved, held)
-            bound = reach(held, level, own, shift, _loose(face, solved, y, held) + pushed)
+            loose = _loose(face, solved, y, held)
+            bound = reach(held, level, own, shift, loose + pushed, whole=not signed.any())
+            if bound is not None and signed.any():  # as good a bound, and better where the gradient is next to nothing
+                other = reach(held, level, slope, shift, loose)
+                bound = other if other is not None and other.length < bound.length else bound
         covered = error.copy()
         if bound is None:
             covered[bent] += np.sqrt(level.diagonal[bent]) * (by_value if level.quadratic else np.inf)

@@ -6,10 +6,11 @@ x* a true minimiser. The step d = x* - p changes nothing held, E d = 0, and <gra
     |d|_H^2 <= -<c, d> + shift |d|_H,   c the gradient at x, of which only what E leaves matters.
 
 For any v and y with c = Hv + E'y + rest on the unfixed columns, -<c, d> <= |v|_H |d|_H + |rest| |d|. (Rows that are
-not held, but have multipliers, add those times the distance of p from their ends: ``loose``, under the square root.)
+not held, but have multipliers, add those times the distance of p from their ends: ``loose``, under the square root.
+So do columns at a bound with a multiplier of the right sign; their part of c is then left out.)
 As |d| is no larger than the set, |d|_H <= |v|_H + shift + sqrt(|rest| |d|), whatever the ranks. If c belongs to the
-range of H and E' for certain, and no such row takes a part out of that, d may be taken without the directions that
-change neither, so that |d| <= |d|_H/sigma with sigma^2 the smallest nonzero curvature where E d = 0: then
+range of H and E' for certain, and no such row or column takes a part out of that, d may be taken without directions
+that change neither, so that |d| <= |d|_H/sigma with sigma^2 the smallest nonzero curvature where E d = 0: then
 |d|_H <= |v|_H + shift + |rest|/sigma, linear in the residual, where the difference of two values would give its square
 root.
 """
@@ -56,10 +57,11 @@ class Curvature(NamedTuple):
     least: float
 
 
-def reach(held: Held, level: Level, slope: Slope, shift: float, loose: float) -> Reach | None:
+def reach(held: Held, level: Level, slope: Slope, shift: float, loose: float, whole: bool = True) -> Reach | None:
     """The bound from what multipliers left of the gradient at the point; None where it would take too long.
 
-    ``loose`` bounds what the multipliers of rows that are not held can gain, as p need not be at their ends.
+    ``loose`` bounds what the multipliers of rows that are not held can gain, as p need not be at their ends, and
+    ``whole`` says that no column's part of the gradient is left out.
     """
     S = held.columns
     if S.size == 0:
@@ -91,7 +93,7 @@ def reach(held: Held, level: Level, slope: Slope, shift: float, loose: float) ->
     slack = 1 - own.least / float(own.values[-1]) if certain and own.values.size else float(not certain)
     stretch = level.stretch(S, bent, slack)
     length = stretch.length(1.01 * (along + shift), 1.01 * (unexplained * width + loose))
-    if exact and not loose:
+    if exact and whole and not loose:
         rest_along = unexplained / own.least if own.values.size else 0.0
         length = min(length, stretch.length(1.01 * (along + shift + rest_along), 0.0))
     rank = own.values.size if certain and not E.shape[0] else None
