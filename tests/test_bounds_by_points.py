@@ -170,3 +170,21 @@ def test_values_that_come_out_too_high() -> None:
         for x in (0.0, 1.0, 0.5, 0.0):
             bounds.observe(np.array([x]), None, 1.0)
             hold(bounds, Truth((star, value(other, [Fraction(0)])), [Fraction(0)]))
+
+
+@pytest.mark.parametrize("slack", [0.0, 0.0625])
+def test_a_value_that_no_point_of_a_polyhedron_has_is_no_upper_bound(slack: float) -> None:
+    # The point of a polyhedron nearest to a center: its entries are no doubles, and a point that misses the rows by
+    # rounding has a value below the least one, 193/3232.
+    domain = tb.Polyhedron(
+        A_ub=[[-2.0, 3, 1], [-2, 2, 1], [2, -1, 3], [-2, 3, 1], [3, -2, -1]],
+        b_ub=[7.5, 6, 0, 6.5, -7],
+        A_eq=[[1.0, -2, 2]],
+        b_eq=[-1.0],
+        bounds=[(-4.0, 0.0), (-0.5, 2.5), (1.0, 5.0)],
+    )
+    problem = tb.Problem(tb.Linear([1.0, 1, -1]), tb.SquaredNorm([-1.5, 1, 0.75]), domain, slack=slack)
+    result = tb.solve(problem)
+    best = Fraction(193, 3232)
+    assert Fraction(result.certificate.g_lower) <= best <= Fraction(result.certificate.g_upper)
+    assert result.verify(problem).ok

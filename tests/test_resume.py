@@ -248,3 +248,15 @@ def test_a_checkpoint_between_updates_made_at_once_goes_on_bit_for_bit(tmp_path:
     rest = tb.solve(problem, "cg-bio-anytime", x0=path, max_iter=1400, verbose=True, **TIGHT)
     whole = tb.solve(problem, "cg-bio-anytime", max_iter=1400, **TIGHT)
     assert rest.x.tobytes() == whole.x.tobytes() and rest.certificate == whole.certificate
+
+
+def test_a_file_whose_memory_has_another_shape_is_not_believed(tmp_path: Path) -> None:
+    """As many numbers, laid out otherwise: the loop starts afresh instead of failing in its middle."""
+    problem, path = make(domain=tb.L1Ball), tmp_path / "run.npz"
+    tb.solve(problem, "cg-bio-anytime", max_iter=97, callback=tb.Checkpoint(path, every=97), **TIGHT)
+    state = load_state(path)
+    assert state.memory
+    first, *others = state.memory
+    bent = replace(state, memory=(first, *(vector[:, None] for vector in others[:-1]), others[-1]))
+    again = tb.solve(problem, "cg-bio-anytime", x0=bent, max_iter=200, **TIGHT)
+    assert again.success or again.nit == 200

@@ -18,7 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import UNIT_ROUNDOFF, Vector, length
+from ..arrays import UNIT_ROUNDOFF, Vector
+from ..linearisation import Linearisation
 from ..objectives.base import Objective
 from ..objectives.form import Scale
 from ..objectives.quadratic import constant
@@ -232,11 +233,11 @@ def _attained(path: Path, x: Vector, slack: float) -> float:
 
 def _beyond(objective: Objective, domain: Domain, x: Vector) -> float:
     """At least what the objective rises from x to the nearest point of Z."""
-    outside, steep = domain.distance_outside(x), objective.smoothness
-    if outside == 0 or steep is None:
-        return 0.0 if outside == 0 else float(np.inf)
-    slope = length(objective.grad(x)) + objective.rounding(x)[1]
-    return float((slope + steep * outside) * outside) * (1 + 1e-12)
+    outside = domain.distance_outside(x)
+    if outside == 0 or not np.isfinite(outside):
+        return outside
+    here, bend = Linearisation.of(objective, x), objective.smooth_part.curvature_within(x, outside) or 0.0
+    return float((here.slope + here.grad_error + bend * outside) * outside) * (1 + 1e-12)
 
 
 def _search(path: Path, slack: float) -> Relaxed:

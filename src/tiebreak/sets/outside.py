@@ -1,8 +1,9 @@
 """How far outside a set a point may lie: a bound on its distance, in the units of the point.
 
 Each bound is the distance to a point of the set that is known: on the ray to the center of a ball, the clipped and
-rescaled point of a simplex, the pulled-back point of a polyhedron. Rounding of what is compared is given away; where a
-row of a polyhedron is met to the rounding of its own terms, nothing better can be computed, and it counts as met.
+rescaled point of a simplex, the pulled-back point of a polyhedron. Rounding of what is compared is given away. Where a
+row of a polyhedron is met to the rounding of its own terms, nothing better can be computed: the way to it counts, as if
+it were the only one or at right angles to the others.
 """
 
 from __future__ import annotations
@@ -87,6 +88,18 @@ def pulled_back(rows: Rows, x: Vector) -> Vector | None:
         free &= p == inside
         p = inside
     return None
+
+
+def beside_rows(rows: Rows, x: Vector) -> float:
+    """For a point that misses no row by more than the rounding of its terms: how far the rows may be from it."""
+    above, below, rounding = _misses(rows, x)
+    miss = np.maximum(np.maximum(above, below) + rounding, 0.0)
+    at = np.flatnonzero(miss > 0)
+    if not at.size:
+        return 0.0
+    A = rows.A[at]
+    norms = np.sqrt(np.asarray(A.multiply(A).sum(axis=1)).ravel())
+    return length_of(miss[at] / np.where(norms > 0, norms, np.inf))
 
 
 def _misses(rows: Rows, x: Vector) -> tuple[Vector, Vector, Vector]:

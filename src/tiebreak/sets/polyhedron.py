@@ -19,7 +19,7 @@ from ..numerics.rows import Rows
 from .base import WITHOUT_LMO, Cut, CutStatus, Domain, MissingOracle
 from .cuts.crossing import EXACT
 from .cuts.dual import checked, cut_by_dual
-from .outside import length_of, pulled_back
+from .outside import beside_rows, length_of, pulled_back
 from .rows import ByRows, Polyhedral
 from .simplex import simplex_of
 
@@ -201,12 +201,12 @@ class Polyhedron(Domain):
         )
 
     def distance_outside(self, x: Vector) -> float:
-        """The distance to a point nearby that misses no row by more than the rounding of its own terms."""
+        """The distance to a point nearby that misses no row by more than its rounding, and that rounding."""
         x = self._check(x, "x")
         near = pulled_back(self._given, x)
         if near is None:
             near = pulled_back(self._given, self.project(x))
-        return np.inf if near is None else length_of(x - near)
+        return np.inf if near is None else length_of(x - near) + beside_rows(self._given, near)
 
     @property
     def diameter(self) -> float:

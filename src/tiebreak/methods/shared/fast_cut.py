@@ -153,7 +153,7 @@ def _remembered(state: CutState, extent: Vector, sizes: tuple[int, ...]) -> tupl
     """Copies of what the loop left behind; nothing where there is none, or not of this problem, or it is time to begin
     afresh: always at the same updates, wherever the chunks end."""
     memory = state.memory
-    if tuple(vector.size for vector in memory) != sizes or not _vertices(memory[-1], extent.size):
+    if [vector.shape for vector in memory] != [(size,) for size in sizes] or not _vertices(memory[-1], extent.size):
         return ()
     if state.k % REFRESH == 0 or not np.array_equal(extent * memory[0], state.x):
         return ()
