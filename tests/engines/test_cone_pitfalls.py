@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import tiebreak as tb
+from tiebreak.engines.cones.growth import distance
 from tiebreak.engines.cones.level import Level
+from tiebreak.engines.cones.polish import polish
 from tiebreak.engines.cones.solve import cones_apply, solve_cones
-from tiebreak.numerics.extended import ext
+from tiebreak.numerics.extended import double, ext
 
 
 def squares(rng: np.random.Generator, rows: int, columns: int, size: float = 1.0) -> tb.LeastSquares:
@@ -165,3 +169,25 @@ def test_slack_is_two_sided_and_narrow(domain, slack: float) -> None:
     other = tb.solve(problem, "cg-bio-anytime", max_time=1.0, max_iter=2000)
     assert other.certificate.f_lower <= known.f_upper
     assert known.f_lower <= other.certificate.f_upper
+
+
+@pytest.mark.parametrize("off", [1e-6, -1e-6, 1e-11, -1e-11])
+@pytest.mark.parametrize(
+    "domain",
+    [tb.L2Ball(2.0), tb.LpBall(3, 2.0), tb.GroupBall([[0, 1, 2], [3, 4], [5, 6, 7, 8]], 2.0), tb.Spectrahedron(3, 2.0)],
+)
+def test_points_of_charts_that_lie_beside_the_set(domain: tb.sets.Domain, off: float) -> None:
+    """Where Newton stalls the point of the chart is not in Z: what is shown of g at the one in Z is moved over."""
+    A = np.random.default_rng(1).standard_normal((12, 9))
+    level = Level(tb.LeastSquares(A, 40 * A[:, 0] + 20 * A[:, 4]).form, 9)
+    exact = solve_cones([tb.LeastSquares(A, 40 * A[:, 0] + 20 * A[:, 4]), tb.SquaredNorm()], domain.with_dim(9))
+    assert exact.g_upper - exact.g_lower <= 1e-9 * exact.g_upper
+    shape = domain.with_dim(9).round
+    slope = double(level.at(ext(exact.x)).grad)
+    near = polish(level, next(iter(shape.charts(exact.x, slope))))
+    u = near.u * (1 + np.longdouble(off))
+    moved = replace(near, u=u, x=near.chart.point(u), here=level.at(near.chart.point(u)))
+    found = distance(level, moved, domain.with_dim(9).diameter)
+    assert found is not None
+    assert moved.here.below - found.gap <= exact.g_upper
+    assert found.far >= np.linalg.norm(double(moved.x) - exact.x) - 1e-12

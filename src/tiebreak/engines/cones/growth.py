@@ -25,8 +25,10 @@ LONGEST = 1500
 
 @dataclass(frozen=True)
 class Distance:
-    """All minimisers are within ``far`` of the point of the chart; ``gap`` is at least g(x) - g*, and ``unique`` says
-    that there is one only."""
+    """All minimisers are within ``far`` of the point x of the chart, and ``unique`` says that there is one only.
+
+    ``gap`` is at least g(x) - g* for that x, which may lie beside Z by rounding, or more.
+    """
 
     polished: Polished
     far: float
@@ -67,7 +69,10 @@ def distance(level: Level, polished: Polished, diameter: float) -> Distance | No
     moved = level.steepness(x, far + growth.shift) * (far + growth.shift) * (1 + 1e-12) + here.grad_error
     unique = strongly or (moved <= growth.steady and sigma >= (size + weight) * growth.tilt * moved)
     far = min(far * (1 + 1e-12), diameter)
-    return Distance(polished, far + growth.shift, residual * far * (1 + 1e-12), bool(unique))
+    gap = residual * far * (1 + 1e-12) + level.fall(
+        here, growth.shift
+    )  # the first is about the point of Z, whose g may be less
+    return Distance(polished, far + growth.shift, gap * (1 + 1e-12), bool(unique))
 
 
 def _least_curvature(growth: Growth, B: Matrix, inexact: float) -> float:

@@ -37,8 +37,9 @@ RANKS = "singular values of the lower level's data below 1e-10 of the largest ar
 class Solutions:
     """The minimisers of the lower level by rows: E x = t, orthonormal rows; ``mu`` is the modulus along them.
 
-    ``center`` is within ``center_off`` of them and has ``room`` around it. ``by_rank`` says that the rank of the data
-    was decided, not shown. ``K'(turn w)`` is E'w, for the data K.
+    A point of Z is so near to ``center`` that the ball of ``room`` around it less ``center_off`` is in Z, and the
+    minimisers are within ``center_off`` of it. ``by_rank`` says that the rank of the data was decided, not shown.
+    ``K'(turn w)`` is E'w, for the data K.
     """
 
     E: Matrix
@@ -51,6 +52,7 @@ class Solutions:
     mu: float
     by_rank: bool
     g_lower: float
+    g_upper: float
     hull: Matrix | None
 
     def off(self, here: Local, reach: float) -> float:
@@ -68,7 +70,7 @@ def off_rows(here: Local, hull: Matrix | None) -> float:
     return size * (1 + 1e-12) + 8 * (dim + 8) * UNIT * length(double(here.grad)) + here.grad_error
 
 
-def solutions_inside(level: Level, shape: Round, x: Vector) -> Solutions | None:
+def solutions_inside(level: Level, domain: Domain, shape: Round, x: Vector) -> Solutions | None:
     """The minimisers where the slope vanishes at them; None where that cannot be shown."""
     K = level.images
     if not K.size:
@@ -92,11 +94,14 @@ def solutions_inside(level: Level, shape: Round, x: Vector) -> Solutions | None:
     mu = modulus(level, center, slope * room, E)
     if not (mu > 0 and room > 0):
         return None
-    center_off = slope / mu * (1 + 1e-12)
+    beside = domain.distance_outside(center)  # of the hull, by rounding; across it slopes may be steep
+    center_off = (slope / mu + 2 * beside) * (1 + 1e-12)
     if not center_off < 0.5 * room:
         return None
-    lower = here.below - slope * center_off * (1 + 1e-12)
-    return Solutions(E, t, turn, ExtMatrix(K), center, center_off, room, mu, by_rank, lower, shape.hull)
+    lower = here.below - (slope * center_off + level.fall(here, beside)) * (1 + 1e-12)
+    upper = here.above + level.rise(here, ext(center), beside)
+    ends = float(np.nextafter(lower, -np.inf)), float(np.nextafter(upper, np.inf))
+    return Solutions(E, t, turn, ExtMatrix(K), center, center_off, room, mu, by_rank, *ends, shape.hull)
 
 
 def modulus(level: Level, x: Vector, gap: float, E: Matrix) -> float:

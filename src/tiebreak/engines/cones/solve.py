@@ -170,16 +170,15 @@ def _unique(near: Distance, lower: Level, upper: Level) -> Answer:
 
 def _inside(lower: Level, upper: Level, domain: Domain, shape: Round, conic: Conic, x: Vector) -> Answer | None:
     """The answer where the slope of the lower level vanishes at its minimisers; None where it does not."""
-    known = solutions_inside(lower, shape, x)
+    known = solutions_inside(lower, domain, shape, x)
     found = None if known is None else second_level(lower, upper, domain, shape, conic, known)
     if known is None or found is None:
         return None
-    center = lower.at(ext(known.center))
     many = known.E.shape[0] < (domain.dim or 0 if shape.hull is None else shape.hull.shape[1])
     return Answer(
         double(found.x),
         known.g_lower,
-        center.above,
+        known.g_upper,
         found.f_lower,
         found.f_upper,
         lower_unique=(None if known.by_rank else False) if many else True,
@@ -229,7 +228,9 @@ def minimiser(domain: Domain) -> Callable[[Objective], Answer]:
             x = double(near.polished.x)
             last[:] = [x]
             here = near.polished.here
-            low, high = here.below - near.gap, here.above
+            outside = near.polished.chart.outside(near.polished.u)
+            low = float(np.nextafter(here.below - near.gap, -np.inf))
+            high = float(np.nextafter(here.above + level.rise(here, near.polished.x, outside), np.inf))
             return Answer(x, low, high, low, high)
         proved = _by_gaps(level, domain, shape, x)
         return replace(proved, f_lower=proved.g_lower, f_upper=proved.g_upper)
