@@ -139,6 +139,20 @@ def test_a_short_audit(family: str) -> None:
         assert not found, f"{family} {number}: {found}"
 
 
+@pytest.mark.parametrize(
+    ("family", "seed", "number"),
+    [
+        ("sets", 20261201, 237),  # a chart beside a spectrahedron
+        ("conditioning", 777001, 679),  # a false alarm where f is steep and g flat
+        ("sets", 777001, 573),  # curvatures that are rounding below zero: endless
+        ("units", 777001, 938),  # the same
+        ("planted", 3, 416),  # what is left of a direction once it changes no image is rounding: a false ray
+    ],
+)
+def test_what_long_audits_found(family: str, seed: int, number: int) -> None:
+    assert audit(make(family, seed, number), 10.0).faults == []
+
+
 def test_mutants_fit_the_code() -> None:
     """A mutant whose text is gone tests nothing: choose another one in its place."""
     assert misfits() == []

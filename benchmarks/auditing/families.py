@@ -11,6 +11,7 @@ from . import random_parts as parts
 from .curved import curved
 from .degenerate import degenerate
 from .opened import opened
+from .planted import planted
 from .random_parts import PLAIN, Rng, integers, pick, power, some_objective, some_set
 from .recipes import Case, Recipe, recipe
 
@@ -211,6 +212,7 @@ FAMILIES: dict[str, Callable[[Rng], Case]] = {
     "slack": slack,
     "first-order": first_order,
     "open": opened,
+    "planted": planted,
 }
 
 

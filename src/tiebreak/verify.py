@@ -128,12 +128,13 @@ def verify(problem: Problem, result: Result) -> Verification:
                 claim.g_lower <= value + g.noise
                 or claim.g_lower <= value + g.noise + _worth_of_missing(problem.domain, y, problem.lower.grad(y))
             )
-            if convex and value <= claim.g_lower + slack:
+            rounding = problem.lower.rounding(y)[0]  # g(y) may be above g*, f(y) far below f*
+            if convex and value + rounding <= claim.g_lower + slack:
                 within = claim.f_lower <= problem.upper.value(y) + f.noise
                 if not within:  # y may miss the domain by rounding: a point of the set beside it has other values
                     g_more = _worth_of_missing(problem.domain, y, problem.lower.grad(y))
                     f_more = _worth_of_missing(problem.domain, y, problem.upper.grad(y))
-                    feasible_beside = value + g_more <= claim.g_lower + slack
+                    feasible_beside = value + rounding + g_more <= claim.g_lower + slack
                     within = not feasible_beside or claim.f_lower <= problem.upper.value(y) + f.noise + f_more
                 checks["f_lower is above f at a point that is feasible for certain"] = within
             if not all(checks.values()):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from bilevel_references import interpolation, upper_value
@@ -9,7 +11,9 @@ from scipy.optimize import linprog
 from test_columns import check, half_square, random_data
 
 import tiebreak as tb
+from tiebreak.engines.columns import descent
 from tiebreak.engines.columns.solve import solve_columns
+from tiebreak.kernels.small_matrices import factorise
 
 
 def least_squares(A, b, B, y, domain) -> tb.Problem:
@@ -140,3 +144,21 @@ def test_p10_weights_a_rounding_error_below_zero() -> None:
         assert np.isfinite(answer.x).all()
         assert problem.domain.contains(answer.x, 1e-12)
         assert answer.f_lower <= problem.upper.value(answer.x)
+
+
+@pytest.mark.parametrize("entry", [-5e-32, -5e-23, 0.0])
+@pytest.mark.parametrize("slope", [0.0, 1e-20])
+def test_a_curvature_that_is_rounding_below_zero_ends(entry: float, slope: float, monkeypatch) -> None:
+    """The ridge was a part of it, so negative, and grew to -inf."""
+    tries = iter(range(400))
+    monkeypatch.setattr(descent, "factorise", lambda *given: next(tries) >= 0 and factorise(*given))
+    T = SimpleNamespace(n=np.zeros(16, dtype=np.intp), H=np.array([[entry]]), L=np.zeros((1, 1)))
+    T.n[descent.FREE] = 1
+    assert np.isfinite(descent.newton(T, np.array([slope]))).all()
+
+
+def test_a_curvature_that_is_no_number_ends(monkeypatch) -> None:
+    monkeypatch.setattr(descent, "factorise", lambda *given: False)
+    T = SimpleNamespace(n=np.zeros(16, dtype=np.intp), H=np.array([[np.nan]]), L=np.zeros((1, 1)))
+    T.n[descent.FREE] = 1
+    assert descent.newton(T, np.ones(1)) == 0

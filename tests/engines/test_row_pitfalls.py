@@ -349,3 +349,15 @@ def _product(a: float, b: float):
 def _long(value: np.longdouble):
     high = float(value)
     return _fraction(high) + _fraction(float(value - np.longdouble(high)))
+
+
+def test_rows_without_ends_are_kept_from_solvers_that_print(capfd) -> None:
+    """PIQP warns of them, on the terminal."""
+    qp = QP(
+        np.eye(2), np.array([-1.0, -2.0]), np.array([[1.0, 1.0], [1.0, 0.0]]), np.full(2, -np.inf),
+        np.array([np.inf, 0.25]), np.zeros(2), np.ones(2),
+    )  # fmt: skip
+    guess = by_piqp(qp)
+    assert guess is not None
+    np.testing.assert_allclose(guess.v, [0.25, 1.0], atol=1e-8)
+    assert capfd.readouterr() == ("", "")

@@ -15,6 +15,9 @@ from .effort import system_work
 from .extended import is_sparse
 from .foreign import FEWEST_ITERATIONS, TOLERANCE, Found
 
+INFINITE = 1e30
+"""PIQP takes larger ends for none."""
+
 KEPT_BACK = 0.8
 """The part of the time left that its factorisations may take."""
 
@@ -47,10 +50,11 @@ def solve(
             raise OutOfTime
         solver.settings.max_iter = min(solver.settings.max_iter, most)
     equal = low == high
-    tied, ranged = form(G if equal.all() else G[equal]), form(G[~equal])
-    solver.setup(form(H), c, tied, low[equal], ranged, low[~equal], high[~equal], lower, upper)
+    ended = ~equal & ((low > -INFINITE) | (high < INFINITE))  # of a row without ends it warns on the terminal
+    tied, ranged = form(G if equal.all() else G[equal]), form(G[ended])
+    solver.setup(form(H), c, tied, low[equal], ranged, low[ended], high[ended], lower, upper)
     word = str(solver.solve())
     result = solver.result
     y = np.zeros(low.size)
-    y[equal], y[~equal] = -np.array(result.y), np.array(result.z_l) - np.array(result.z_u)
+    y[equal], y[ended] = -np.array(result.y), np.array(result.z_l) - np.array(result.z_u)
     return Found(np.array(result.x), y, word)

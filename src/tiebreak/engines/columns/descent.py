@@ -71,9 +71,12 @@ def newton(T: Tableau, reduced: Vector) -> Vector:
     T.n[WORK] -= q * q
     if T.n[FACTORED] < q:
         T.n[WORK] -= (q - T.n[FACTORED]) * q * q // 3
-        ridge = RIDGE * q * highest(T.H, q) + RIDGE_SLOPE * np.abs(reduced).max() + TINY
+        # where f is flat H is rounding, whose diagonal may be negative
+        ridge = RIDGE * q * abs(highest(T.H, q)) + RIDGE_SLOPE * np.abs(reduced).max() + TINY
         while not factorise(T.H, T.L, T.n[FACTORED], q, ridge):
             T.n[FACTORED], ridge = 0, 100.0 * ridge
+            if not ridge < np.inf:  # H is no number
+                return np.zeros(q)
         T.n[FACTORED] = q
     return solve_factored(T.L, reduced)
 

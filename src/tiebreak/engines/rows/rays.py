@@ -25,6 +25,8 @@ from .linear_level import SOUND, FaceProgram
 FALLS = 1e-9
 """A direction falls, or rises, where its slope is more than this part of the terms that it, or a gradient, sums up."""
 
+LEFT = 1e-9
+"""Where less of a solver's direction is left once it changes no image, that is rounding, and no direction."""
 
 SECONDS = 10.0
 """So long a ray is looked for: over badly conditioned rows HiGHS may go on for ever."""
@@ -62,9 +64,17 @@ def _ray(face: Face, level: Level, slope: Ext, before: list[Vector]) -> Ext | No
     if vertex.outside > SOUND or not vertex.x.any():
         return None
     ray = _held_exactly(face, level, rows, vertex.x)
-    length = float((np.abs(double(ray)) / face.scale).max())
+    length, was = (float((np.abs(double(d)) / face.scale).max()) for d in (ray, vertex.x))
+    if not length > LEFT * was or _leaves(rows, double(ray), length * face.scale):
+        return None
     falls = -float((slope * ray).sum()) > FALLS * length * level.grad_size(face.x, face.scale)
     return ray if falls and share(slope, ray) < -FALLS else None
+
+
+def _leaves(rows: Rows, ray: Vector, sizes: Vector) -> bool:
+    """Whether a direction whose entries have these sizes leaves the rows by more than rounding."""
+    along, terms = rows.A @ ray, abs(rows.A) @ sizes
+    return bool((np.maximum(rows.low - along, along - rows.high) > SOUND * terms).any())
 
 
 def _extreme(rows: Rows, scale: Vector, slope: Ext, ray: Ext) -> Ext:
