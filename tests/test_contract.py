@@ -43,6 +43,7 @@ SETS = {
     "Polyhedron": "A_ub=None, b_ub=None, A_eq=None, b_eq=None, bounds=None, names=None",
     "Product": "blocks",
     "Columns": "each, shape",
+    "Cone": "A, b, cones, names=None",
     "FromOracles": "lmo=None, project=None",
 }
 METHODS = [

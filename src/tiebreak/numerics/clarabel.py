@@ -44,8 +44,9 @@ def solve_conic(
     """Minimise 1/2 x'Px + <q, x> subject to A x + s = b with s in a product of ``cones``, by pairs of kind and size.
 
     The kinds are "zero", "nonnegative", "second-order", "semidefinite" (with the order as its size: the upper triangle
-    column by column, what is off the diagonal times sqrt(2)), and "power" (of three entries, with its exponent in place
-    of a size). Clarabel looks at the clock between its factorisations. One that is ``patient`` tries other settings
+    column by column, what is off the diagonal times sqrt(2)), "triangle" (the same without that factor), "exponential"
+    (of three entries), and "power" (of three, with its exponent in place of a size). Clarabel looks at the clock
+    between its factorisations. One that is ``patient`` tries other settings
     where the usual ones fail, as they do on a few harmless problems at the first step.
     """
     import clarabel
@@ -55,9 +56,15 @@ def solve_conic(
         "nonnegative": clarabel.NonnegativeConeT,
         "second-order": clarabel.SecondOrderConeT,
         "semidefinite": clarabel.PSDTriangleConeT,
+        "triangle": clarabel.PSDTriangleConeT,
+        "exponential": lambda _: clarabel.ExponentialConeT(),
         "power": clarabel.PowerConeT,
     }
     upper = sp.csc_matrix(sp.triu(sp.csc_matrix(P)))
+    scale = _off_diagonals(cones)
+    A = sp.csc_matrix(A)
+    if scale is not None:
+        A, b = sp.csc_matrix(sp.diags_array(scale) @ A), scale * b
     made = [kinds[kind](size if kind == "power" else int(size)) for kind, size in cones]
     started = clock()
     for change in (0, 1, 2) if patient else (0,):
@@ -69,11 +76,32 @@ def solve_conic(
             settings.equilibrate_enable = False
         elif change == 2:
             settings.static_regularization_constant = 1e-7
-        answer = clarabel.DefaultSolver(upper, q, sp.csc_matrix(A), b, made, settings).solve()
+        answer = clarabel.DefaultSolver(upper, q, A, b, made, settings).solve()
         point = Point(np.array(answer.x), np.array(answer.s), np.array(answer.z), str(answer.status))
         if point.word in ("Solved", "AlmostSolved", "MaxTime"):
             break
-    return point
+    return point if scale is None else point._replace(s=point.s / scale, z=point.z * scale)
+
+
+def _off_diagonals(cones: Cones) -> Vector | None:
+    """Factors of the rows: sqrt(2) off the diagonals of triangles; None without any."""
+    if all(kind != "triangle" for kind, _ in cones):
+        return None
+    parts = []
+    for kind, size in cones:
+        rows = rows_of(kind, size)
+        part = np.full(rows, np.sqrt(2.0) if kind == "triangle" else 1.0)
+        if kind == "triangle":
+            part[np.cumsum(np.arange(1, int(size) + 1)) - 1] = 1.0
+        parts.append(part)
+    return np.concatenate(parts)
+
+
+def rows_of(kind: str, size: float) -> int:
+    """The number of rows of a cone."""
+    if kind in ("power", "exponential"):
+        return 3
+    return int(size) * (int(size) + 1) // 2 if kind in ("semidefinite", "triangle") else int(size)
 
 
 def solve(

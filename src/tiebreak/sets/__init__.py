@@ -4,6 +4,7 @@ from .base import Cut, CutStatus, Domain, MissingOracle
 from .birkhoff import Birkhoff
 from .box import Box
 from .columns import Columns
+from .cone import Cone
 from .group import GroupBall
 from .ksparse import KSparse
 from .l1 import L1Ball
@@ -20,6 +21,7 @@ __all__ = [
     "Birkhoff",
     "Box",
     "Columns",
+    "Cone",
     "Cut",
     "CutStatus",
     "Domain",
