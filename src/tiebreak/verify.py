@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .arrays import UNIT_ROUNDOFF, Vector
+from .numerics.linear_programme import LinearProgramError
 from .objectives import Objective
 from .problem import Problem, share_of
 from .sets.base import Domain
@@ -243,8 +244,8 @@ def _worst(value: Vector, low: Vector, high: Vector, size: Vector) -> float:
 def _separated(domain: Domain, x: Vector, slopes: Sequence[Vector]) -> bool:
     """Whether a linear minimisation shows that x is outside."""
     for slope in slopes:
-        if _has_minima(domain) and slope.any():
-            s = domain.lmo(slope)
+        s = _minimiser(domain, slope) if _has_minima(domain) and slope.any() else None
+        if s is not None:
             size = float(np.abs(slope) @ np.abs(x)) + x.size * UNIT_ROUNDOFF * float(np.abs(slope) @ np.abs(s))
             if float(slope @ x) < domain.lmo_bound(slope, s) - FEASIBLE * size:
                 return True
@@ -303,9 +304,19 @@ def _has_minima(domain: Domain) -> bool:
     return "lmo" in domain.oracles and domain.bounded
 
 
+def _minimiser(domain: Domain, slope: Vector) -> Vector | None:
+    """What ``lmo`` says; None where a linear programme is beyond the solver, which shows nothing."""
+    try:
+        return domain.lmo(slope)
+    except LinearProgramError:
+        return None
+
+
 def _most(domain: Domain, x: Vector, slope: Vector) -> float:
     """At least the most that <slope, x - s> can be for s in Z: what ``lmo`` may be off by is allowed for."""
-    s = domain.lmo(slope)
+    s = _minimiser(domain, slope)
+    if s is None:
+        return inf
     rounding = (x.size + 8) * UNIT_ROUNDOFF * float(np.abs(slope) @ np.abs(x))
     return float(slope @ x) - domain.lmo_bound(slope, s) + rounding
 
@@ -317,7 +328,9 @@ def _tries(problem: Problem, x: Vector, weights: Sequence[float]) -> Iterator[Ve
         value, grad = _mixed(problem, weight)
         y = x
         for _ in range(STEPS):
-            s = problem.domain.lmo(grad(y))
+            s = _minimiser(problem.domain, grad(y))
+            if s is None:
+                break
             step, here = 1.0, value(y)
             while step > 1e-6 and not value(y + step * (s - y)) < here:
                 step /= 2
