@@ -24,7 +24,7 @@ from pathlib import Path
 from auditing.checks import Outcome
 from auditing.pool import outcomes
 from fuzzing.cases import spoil_and_use
-from fuzzing.seeds import TEXTS, lay_out
+from fuzzing.seeds import MODELS, TEXTS, lay_out
 
 MEMORY = 2 * 2**30
 SECONDS = 30.0
@@ -63,7 +63,8 @@ def main(arguments: list[str] | None = None) -> int:
                 faults[kind] += 1
                 print(f"{kind}, case {number}: {words}", flush=True)
     told = ", ".join(f"{count} {status}" for status, count in sorted(statuses.items()))
-    print(f"{sum(statuses.values())} files of {len(TEXTS)} problems and their data, results and checkpoints: {told}")
+    made_of = f"{len(TEXTS)} problems and their data, {len(MODELS)} models, results and checkpoints"
+    print(f"{sum(statuses.values())} files of {made_of}: {told}")
     print(", ".join(f"{kind} {faults[kind]}" for kind in ("foreign", "crash", "hang")))
     print(f"{time.perf_counter() - started:.0f} s")
     return 1 if faults else 0

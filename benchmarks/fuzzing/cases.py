@@ -15,10 +15,10 @@ import numpy as np
 import tiebreak as tb
 from auditing.checks import Outcome
 from tiebreak.disk import ArchiveError
-from tiebreak.files import FileProblem, read_task
+from tiebreak.files import FileProblem, read_model_file, read_task
 from tiebreak.files.write import write
 
-from .seeds import problem
+from .seeds import MODELS, problem
 from .spoil import spoilt_archive, spoilt_result, spoilt_text
 
 LIBRARY = str(Path(tb.__file__).parent)
@@ -57,9 +57,11 @@ def spoil_and_use(number: int, seed: int, seeds: Path, keep: Path | None) -> Out
 
 def use_problem(folder: Path, name: str) -> str:
     """Solve the problem file, or one that takes the data file."""
-    taker = name if name.endswith(".toml") else "archives.toml" if name.endswith(".npz") else "two.toml"
+    taker = (
+        name if name in MODELS or name.endswith(".toml") else "archives.toml" if name.endswith(".npz") else "two.toml"
+    )
     try:
-        task = read_task(folder / taker)
+        task = read_model_file(folder / taker) if taker in MODELS else read_task(folder / taker)
         limits = {**task.limits, "max_time": min(task.limits.get("max_time") or 2.0, 2.0), "verbose": False}
         task = replace(task, limits={key: value for key, value in limits.items() if key in task.limits})
         write(task, task.run(), folder / "answer")

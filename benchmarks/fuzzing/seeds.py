@@ -94,6 +94,54 @@ radius = 1.5
 center = [0.0, 0.0, 0.1, 0.0]
 """
 
+MPS = """\
+NAME  power
+OBJSENSE
+    MIN
+ROWS
+ N  cost
+ N  co2
+ L  most
+ G  least
+ E  both
+COLUMNS
+ x[1]  cost  1.5  most  1
+ x[1]  least  1  co2  2.5
+ y  cost  2  most  1
+ y  both  -1  co2  4
+ z  cost  1  both  1
+RHS
+ RHS  most  9  least  1
+ RHS  both  3  co2  -5
+RANGES
+ RNG  most  8
+BOUNDS
+ UP BND  x[1]  4
+ LO BND  y  -1
+ UP BND  y  1
+QUADOBJ
+ x[1]  x[1]  2
+ x[1]  y  0.5
+ y  y  1
+ENDATA
+"""
+
+LP = """\
+\\ a model
+maximize
+ profit: 3 x1 + 2 x2 - x3 + [ - x1^2 + 2 x1 * x2 - 4 x2 ^2 ] / 2 + 5
+subject to
+ most: x1 + x2 + x3 <= 10
+ least: x1 - x3 >= -4
+ weight: 2 x1 + 3 x3 >= -inf
+bounds
+ x1 <= 4
+ -1 <= x2 <= 4
+ x3 <= 3
+end
+"""
+
+MODELS = {"power.mps": MPS, "profit.lp": LP}
 TEXTS = {"two": TWO_LEVELS, "archives": FROM_ARCHIVES, "chain": CHAIN, "curve": CURVE}
 
 
@@ -108,6 +156,8 @@ def lay_out(folder: Path) -> None:
     for name, text in TEXTS.items():
         limits = LIMITS if name != "chain" else "\n[limits]\nmax_time = 2.0\n"
         (folder / f"{name}.toml").write_text(text + limits)
+    for name, text in MODELS.items():
+        (folder / name).write_text(text)
     with open(folder / "data.csv", "w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["a", "b", "c", "d", "y"])

@@ -16,7 +16,7 @@ at least g*, and D the diameter of Z. With every bound the floating-point error 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -56,6 +56,10 @@ class Level:
     def gap(self) -> float:
         """At least the value minus the optimal value."""
         return self.value - self.lower
+
+    def __neg__(self) -> Level:
+        """The same level for who maximises: what is minimised is minus what is wanted."""
+        return replace(self, value=0.0 - self.value, lower=0.0 - self.upper, upper=0.0 - self.lower)
 
 
 @dataclass(frozen=True)

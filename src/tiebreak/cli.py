@@ -26,8 +26,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     run = commands.add_parser("run", help="solve two problems that ship with the library and explain the answers")
     run.add_argument("--verbose", action="store_true", help="show progress")
-    file = commands.add_parser("solve", help="solve the problem that a TOML file describes (docs/solve-a-file.md)")
-    file.add_argument("file", metavar="FILE.toml", help="the problem")
+    file = commands.add_parser(
+        "solve", help="solve the problem of a TOML file, or an MPS or LP model (docs/solve-a-file.md)"
+    )
+    file.add_argument("file", metavar="FILE", help="the problem (.toml), or a model (.mps, .lp)")
+    file.add_argument(
+        "--then",
+        action="append",
+        metavar="OBJECTIVE",
+        help="of a model: a further objective over its solutions, a row by name or an expression, as in "
+        "--then 'max 2 x + 3 y'; may be given several times; 'none' leaves further objective rows of the file out",
+    )
     file.add_argument("--out", metavar="PATH", help="where the answer goes, without ending: PATH.json and PATH.npz")
     file.add_argument("--check", action="store_true", help="look for mistakes in the file and its data, solve nothing")
     file.add_argument("--verbose", action="store_true", help="show progress")
@@ -61,7 +70,7 @@ def _command(chosen: argparse.Namespace) -> int:
     if chosen.command == "solve":
         from .files.command import solve_file
 
-        return solve_file(chosen.file, chosen.out, chosen.check, chosen.verbose)
+        return solve_file(chosen.file, chosen.out, chosen.check, chosen.verbose, chosen.then)
     return _run(chosen.verbose)
 
 

@@ -244,7 +244,7 @@ class Result:
                 (f"level {k}", f"{one.value:.10g}   optimum in [{one.lower:.10g}, {one.upper:.10g}]")
                 for k, one in chain
             ]
-        rows.append(("x", np.array2string(self.x, precision=6, threshold=8, edgeitems=3)))
+        rows.append(("x", _by_name(self.x, self.names)))
         if c.stationarity is not None:
             rows.insert(2, ("", f"not convex: Frank-Wolfe gap over the lower solutions <= {c.stationarity:.3g}"))
         if c.super_optimal and not self.success:
@@ -253,6 +253,18 @@ class Result:
         if not c.well_posed and not self.notes:
             rows.append(("note", "not well posed: a decision on a rank or a face hangs on rounding"))
         return "Result\n" + "\n".join(f"  {name:<7} {text}" for name, text in rows)
+
+
+SHOWN = 8
+"""So many variables are printed by name."""
+
+
+def _by_name(x: Vector, names: tuple[str, ...] | None) -> str:
+    """x in a line: by the names of the variables, where they have some."""
+    if names is None:
+        return np.array2string(x, precision=6, threshold=8, edgeitems=3)
+    some = ", ".join(f"{name} = {value:.6g}" for name, value in zip(names[:SHOWN], x, strict=False))
+    return some if len(names) <= SHOWN else f"{some}, ... ({len(names)} variables)"
 
 
 def assumed(certificate: Certificate) -> str:

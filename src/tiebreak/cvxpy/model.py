@@ -143,7 +143,8 @@ class Lexicographic:
         self.result = result = _in_own_variables(solve(translation.problem, method, **options), translation)
         status = STATUS.get(result.status, cp.USER_LIMIT)
         present = status in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE, cp.USER_LIMIT) and bool(np.isfinite(result.x).all())
-        self.levels = tuple(map(_as_written, result.levels, self.objectives))
+        both = zip(result.levels, self.objectives, strict=True)
+        self.levels = tuple(level if isinstance(one, cp.Minimize) else -level for level, one in both)
         if not present:
             return self._answer(cp.SOLVER_ERROR if status == cp.OPTIMAL_INACCURATE else status)
         duals = first_duals(translation.problem, result) if status == cp.OPTIMAL else None
@@ -185,13 +186,6 @@ def _in_own_variables(result: Result, translation: Translation) -> Result:
     if certificate.lower_unique is False and translation.further:
         return replace(result, certificate=replace(certificate, lower_unique=None))
     return result
-
-
-def _as_written(level: Level, objective: Any) -> Level:
-    """A level of the canonical problem, which is minimised, as the user wrote it."""
-    if isinstance(objective, cp.Minimize):
-        return level
-    return replace(level, value=-level.value, lower=-level.upper, upper=-level.lower)
 
 
 def problem_from(upper: Any, lower: Any, constraints: Sequence[Any] = (), **options: Any) -> Problem:

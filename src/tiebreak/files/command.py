@@ -1,23 +1,28 @@
-"""``tiebreak solve FILE.toml``: read, solve, print, write."""
+"""``tiebreak solve FILE``: read, solve, print, write."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..plan import plan
 from ..result import Result, Status, assumed
 from ..tradeoff import Tradeoff
 from .errors import FileProblem
+from .model import read_model_file
+from .model_text import SUFFIXES
 from .task import Outcome, Task, read_task
-from .write import paths, record, write
+from .write import as_stated, paths, record, write
 
 SOLVED, NOT_SOLVED, BAD_INPUT, NOT_WRITTEN, INTERRUPTED = 0, 1, 2, 3, 130
 
 
-def solve_file(file: str, out: str | None = None, check: bool = False, verbose: bool = False) -> int:
+def solve_file(
+    file: str, out: str | None = None, check: bool = False, verbose: bool = False, then: Sequence[str] | None = None
+) -> int:
     """The command; returns the exit code.
 
     0 solved, 1 not solved to the tolerances, 2 something wrong with the file, 3 the answer could not be written (it is
@@ -25,7 +30,7 @@ def solve_file(file: str, out: str | None = None, check: bool = False, verbose: 
     """
     interrupted = False
     try:
-        task = read_task(file, out)
+        task = _read(file, out, then)
         stem = _stem(task)
         if check:
             task.check()
@@ -41,7 +46,7 @@ def solve_file(file: str, out: str | None = None, check: bool = False, verbose: 
             print("interrupted before there was a point; nothing is written", file=sys.stderr)
             return INTERRUPTED
         outcome, interrupted = stop.result, True
-    print(_report(outcome), flush=True)
+    print(_report(task, outcome), flush=True)
     try:
         written = write(task, outcome, stem)
     except OSError as error:
@@ -52,6 +57,15 @@ def solve_file(file: str, out: str | None = None, check: bool = False, verbose: 
     if interrupted:
         return INTERRUPTED
     return SOLVED if _solved(outcome) else NOT_SOLVED
+
+
+def _read(file: str, out: str | None, then: Sequence[str] | None) -> Task:
+    """A problem file, or a model."""
+    if Path(file).suffix.lower() in SUFFIXES:
+        return read_model_file(file, [] if then == ["none"] else then, out)
+    if then is not None:
+        raise FileProblem(Path(file), 0, "", "--then is for models (.mps, .lp); a TOML file names its levels itself")
+    return read_task(file, out)
 
 
 def _stem(task: Task) -> Path:
@@ -81,10 +95,15 @@ def _summary(task: Task) -> str:
     return f"{levels} over {problem.domain!r}, {problem.dim} variables; method: {made.because or repr(made.solver)}"
 
 
-def _report(outcome: Outcome) -> str:
+def _report(task: Task, outcome: Outcome) -> str:
     if not isinstance(outcome, Result):
         return repr(outcome)
-    return f"{outcome!r}\n\n  What is proved: {outcome.message}\n  {assumed(outcome.certificate)}"
+    rows = [
+        f"{one['sense']} {one['name']} = {one['value']:.10g}   optimum in [{one['lower']:.10g}, {one['upper']:.10g}]"
+        for one in as_stated(task, outcome)
+    ]
+    shown = f"{outcome!r}\n\n  What is proved: {outcome.message}\n  {assumed(outcome.certificate)}"
+    return "\n  ".join([f"{shown}\n\n  As the model states it:", *rows]) if rows else shown
 
 
 def _solved(outcome: Outcome) -> bool:

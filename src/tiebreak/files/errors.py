@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from math import inf
 from pathlib import Path
 
 from .locate import KeyPath, line_of, spelt
@@ -25,19 +26,44 @@ class FileProblem(ValueError):
     file : Path
         The file.
     line : int
-        The line, counted from 1.
+        The line, counted from 1; 0 where it is about no line.
     key : str
         The key, as in ``lower.A.columns[2]``; empty where the file is not TOML.
     """
 
     def __init__(self, file: Path, line: int, key: str, message: str) -> None:
-        super().__init__(f"{file}, line {line}: {key and key + ': '}{message}")
+        place = f", line {line}" if line else ""
+        super().__init__(f"{file}{place}: {key and key + ': '}{message}")
         self.file, self.line, self.key = file, line, key
 
     @classmethod
     def at_key(cls, file: Path, text: str, problem: KeyProblem) -> FileProblem:
         """The same with its line."""
         return cls(file, line_of(text, problem.path), spelt(problem.path), str(problem))
+
+
+class ModelProblem(FileProblem):
+    """A model that cannot be used: all that is wrong with it.
+
+    Attributes
+    ----------
+    mistakes : list of (line, message)
+        The line is 0 where it is about no line.
+    """
+
+    def __init__(self, file: Path, mistakes: list[tuple[int, str]]) -> None:
+        mistakes = sorted(mistakes, key=lambda one: one[0] or inf)
+        told = [f"line {line}: {text}" if line else text for line, text in mistakes[:TOLD]]
+        if len(mistakes) > TOLD:
+            told.append(f"and {len(mistakes) - TOLD} more")
+        one = len(mistakes) == 1
+        super().__init__(file, 0, "", told[0] if one else f"{len(mistakes)} mistakes\n  " + "\n  ".join(told))
+        self.mistakes = mistakes
+        self.line = mistakes[0][0]
+
+
+TOLD = 20
+"""So many mistakes of a model are told; all of them are in ``mistakes``."""
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
@@ -48,3 +74,12 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     hint = f"did you mean {near[0]!r}? " if near else ""
     return f"{hint}There is {', '.join(known)}" if len(known) <= 40 else f"{hint}There are {len(known)}"
+
+
+COMPARED = 5000
+"""A name that is none is compared with so many."""
+
+
+def hint(name: str, known: Collection[str]) -> str:
+    """The same for the names of a model, of which there may be many."""
+    return suggestion(name, known) if len(known) <= COMPARED else f"There are {len(known)}"

@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,6 +34,13 @@ DEEPEST = 64
 LIMITS = {"max_iter": as_count, **dict.fromkeys(("max_time", "tol_upper", "tol_lower"), as_positive)}
 
 
+class Written(NamedTuple):
+    """An objective as a model states it."""
+
+    name: str
+    maximise: bool
+
+
 @dataclass(frozen=True)
 class Task:
     """What a problem file asks for.
@@ -54,6 +61,8 @@ class Task:
         Where the answer goes, without the endings .json and .npz.
     data_files : frozenset of Path
         The files that were read.
+    objectives : tuple of Written
+        Of a model: its objectives by name, and which of them are maximised.
     """
 
     file: Path
@@ -66,6 +75,7 @@ class Task:
     limits: dict[str, Any] = field(default_factory=dict)
     output: Path = Path()
     data_files: frozenset[Path] = frozenset()
+    objectives: tuple[Written, ...] = ()
 
     def run(self, verbose: bool = False) -> Outcome:
         """Solve it."""
@@ -75,7 +85,7 @@ class Task:
                 return tradeoff(self.problem, self.slacks, self.method, **options)
             return solve(self.problem, self.method, **options)
         except FAILURES as error:
-            raise FileProblem.at_key(self.file, self.text, KeyProblem(self._blame(error), _words(error))) from error
+            raise self.failed(error) from error
 
     def check(self) -> None:
         """Find what is wrong with method, tolerances and start without running anything."""
@@ -83,7 +93,11 @@ class Task:
         try:
             iterate(self.problem, self.method, x0=self.x0, **options)
         except FAILURES as error:
-            raise FileProblem.at_key(self.file, self.text, KeyProblem(self._blame(error), _words(error))) from error
+            raise self.failed(error) from error
+
+    def failed(self, error: Exception) -> FileProblem:
+        """What a run ended with, as something wrong with the file."""
+        return FileProblem.at_key(self.file, self.text, KeyProblem(self._blame(error), words_of(error)))
 
     def _blame(self, error: Exception) -> KeyPath:
         for table in ((), ("limits",)):
@@ -118,6 +132,15 @@ def read_task(file: str | Path, output: str | Path | None = None) -> Task:
         raise FileProblem(file, 1, "", "is nested too deeply") from None
     except MemoryError:
         raise FileProblem(file, 1, "", "asks for more than the memory can hold") from None
+
+
+def default_limits() -> dict[str, Any]:
+    """What ``solve`` takes by keyword and a file can state, with its defaults."""
+    return {
+        name: parameter.default
+        for name, parameter in inspect.signature(solve).parameters.items()
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY and name not in ("x0", "callback", "on_interrupt")
+    }
 
 
 def _parsed(file: Path) -> tuple[str, Spec]:
@@ -159,7 +182,7 @@ def _depth(value: Any) -> int:
     return depth
 
 
-def _words(error: BaseException) -> str:
+def words_of(error: BaseException) -> str:
     """What went wrong; of errors that say little, also what they are."""
     if isinstance(error, MemoryError):
         return "the memory does not suffice"
@@ -247,12 +270,7 @@ class _Reader:
         limits = self.spec.get("limits", {})
         if not isinstance(limits, dict):
             raise KeyProblem(("limits",), f"must be a table, got {limits!r}")
-        hints = parameters(call)
-        known = {
-            name: parameter.default
-            for name, parameter in inspect.signature(call).parameters.items()
-            if parameter.kind is inspect.Parameter.KEYWORD_ONLY and name not in ("x0", "callback", "on_interrupt")
-        }
+        hints, known = parameters(call), default_limits()
         for key in limits:
             if key not in known:
                 raise KeyProblem(("limits", key), f"there is no limit {key!r}; {suggestion(key, known)}")

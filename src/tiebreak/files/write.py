@@ -44,6 +44,8 @@ def record(task: Task, outcome: Outcome) -> dict[str, Any]:
     """What the JSON file holds; infinite and undefined numbers are the texts "inf", "-inf" and "nan"."""
     if isinstance(outcome, Result):
         answer = _result(outcome)
+        if task.objectives:
+            answer["objectives"] = plain(as_stated(task, outcome))
     else:
         names = ("slacks", "f", "f_lower", "f_upper", "multipliers", "proved")
         curve = {name: plain(getattr(outcome, name)) for name in names}
@@ -57,6 +59,17 @@ def record(task: Task, outcome: Outcome) -> dict[str, Any]:
         "problem": plain(task.spec),
         "versions": {"python": platform.python_version(), **{name: _version(name) for name in LIBRARIES}},
     }
+
+
+def as_stated(task: Task, result: Result) -> list[dict[str, Any]]:
+    """The levels of a model as it states them: by name, maximised where they are to be maximised; else nothing."""
+    both = zip(task.objectives, result.levels, strict=True) if task.objectives else ()
+    found = []
+    for stated, level in both:
+        own = -level if stated.maximise else level
+        values = {"value": own.value, "lower": own.lower, "upper": own.upper}
+        found.append({"name": stated.name, "sense": "max" if stated.maximise else "min", **values})
+    return found
 
 
 def _result(result: Result) -> dict[str, Any]:

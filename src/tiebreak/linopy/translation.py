@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -16,7 +16,8 @@ from ..arrays import Vector
 from ..certificate import Level
 from ..engines.answer import Duals
 from ..numerics.outer_box import EmptySet
-from ..objectives import Linear, Objective, Quadratic, SquaredNorm
+from ..objectives import Linear, Objective
+from ..objectives.simplest import simplest
 from ..problem import Problem
 from ..sets import Box, Domain, Polyhedron
 
@@ -67,10 +68,7 @@ class Translation:
 
     def as_written(self, levels: Sequence[Level]) -> list[Level]:
         """Levels of the problem, which are minimised, as those of the model."""
-        return [
-            one if sense == "min" else replace(one, value=0.0 - one.value, lower=0.0 - one.upper, upper=0.0 - one.lower)
-            for one, sense in zip(levels, self.senses, strict=True)
-        ]
+        return [one if sense == "min" else -one for one, sense in zip(levels, self.senses, strict=True)]
 
 
 def problem_from(
@@ -149,12 +147,7 @@ def _objective(model: Any, expression: Any, sense: str, level: int) -> Objective
 
 
 def _quadratic(Q: Any, q: Vector, constant: float, name: str, sense: str) -> Objective:
-    """Squares of variables where there is nothing else, a quadratic form otherwise."""
-    diagonal = Q.diagonal()
-    if Q.nnz == np.count_nonzero(diagonal) and (diagonal >= 0).all():
-        linear = Linear(q, constant)
-        return SquaredNorm(weights=diagonal) + linear if diagonal.any() else linear
-    found = Quadratic(Q, q, constant)
+    found = simplest(Q, q, constant)
     if not found.convex:
         needed = "convex" if sense == "min" else "concave"
         raise ValueError(f"{name}: what is to be {sense}imised is not {needed}, and every bound rests on that")

@@ -6,6 +6,7 @@ The form, and the sense of the multipliers, are those of ``foreign``, without a 
 from __future__ import annotations
 
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -218,3 +219,67 @@ def solve_quadratic(
         return None
     word = str(highs.modelStatusToString(highs.getModelStatus()))
     return Found(np.array(found.col_value), np.array(found.row_dual), word)
+
+
+class ReadModel(NamedTuple):
+    """A model file as HiGHS reads it: <cost, x> + constant + 1/2 x'Hx over rows and bounds, with its complaints."""
+
+    A: Matrix
+    low: Vector
+    high: Vector
+    lower: Vector
+    upper: Vector
+    cost: Vector
+    constant: float
+    H: Matrix | None
+    maximise: bool
+    columns: tuple[str, ...]
+    rows: tuple[str, ...]
+    not_continuous: tuple[int, ...]
+    complaints: tuple[str, ...]
+
+
+def read_model(path: Path) -> ReadModel | str:
+    """Read an MPS or LP file; what HiGHS says where it does not take it at all."""
+    import highspy
+
+    highs, said = highspy.Highs(), []
+    highs.setOptionValue("log_to_console", False)
+    highs.setOptionValue("small_matrix_value", SMALLEST_ENTRY)
+    highs.cbLogging.subscribe(lambda event: said.append(event.message.strip()))
+    status = highs.readModel(str(path))
+    words = [one.removeprefix("ERROR:").removeprefix("WARNING:").strip() for one in said if one.startswith(_BAD)]
+    if status == highspy.HighsStatus.kError:
+        return "; ".join(one for one in words if str(path) not in one)
+    model = highs.getModel()
+    lp, hessian = model.lp_, model.hessian_
+    n, m = lp.num_col_, lp.num_row_
+    entries = np.array(lp.a_matrix_.value_), np.array(lp.a_matrix_.index_), np.array(lp.a_matrix_.start_)
+    by_column = lp.a_matrix_.format_ == highspy.MatrixFormat.kColwise
+    A = sp.csc_array(entries, shape=(m, n)) if by_column else sp.csr_array(entries, shape=(m, n))
+    H = None
+    if hessian.dim_:
+        half = sp.csc_array(
+            (np.array(hessian.value_), np.array(hessian.index_), np.array(hessian.start_)), shape=(n, n)
+        )
+        H = sp.csr_array(half + sp.tril(half, -1).T if hessian.format_ == highspy.HessianFormat.kTriangular else half)
+        H.eliminate_zeros()
+    kinds = enumerate(lp.integrality_)
+    return ReadModel(
+        sp.csr_array(A),
+        np.array(lp.row_lower_, dtype=float),
+        np.array(lp.row_upper_, dtype=float),
+        np.array(lp.col_lower_, dtype=float),
+        np.array(lp.col_upper_, dtype=float),
+        np.array(lp.col_cost_, dtype=float),
+        float(lp.offset_),
+        H if H is not None and H.nnz else None,
+        lp.sense_ == highspy.ObjSense.kMaximize,
+        tuple(lp.col_names_),
+        tuple(lp.row_names_),
+        tuple(j for j, kind in kinds if kind != highspy.HighsVarType.kContinuous),
+        tuple(words),
+    )
+
+
+_BAD = ("ERROR:", "WARNING:")
