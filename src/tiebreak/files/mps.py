@@ -173,10 +173,10 @@ def _one_set(found: Scan, number: int, name: str) -> None:
         found.wrong(number, f"{found.section} has the vectors {two}: keep one")
 
 
-def _square(found: Scan, number: int, words: list[str]) -> None:
+def _square(found: Scan, number: int, words: list[str]) -> str | None:
     if len(words) != 3:
         found.wrong(number, _COUNT.format("two columns and a number"))
-        return
+        return None
     for name in words[:2]:
         if name not in found.columns:
             found.unknown(number, "column", name, found.columns)
@@ -185,6 +185,10 @@ def _square(found: Scan, number: int, words: list[str]) -> None:
     if found.section == "QUADOBJ" and pair in found.squares:
         found.wrong(number, f"{words[0]} and {words[1]} have been there before: QUADOBJ names each pair once")
     found.squares.add(pair)
+    if found.section == "QMATRIX":
+        return None
+    one, other = sorted(words[:2], key=lambda name: found.columns.get(name, 0))  # HiGHS 1.13 wants this triangle
+    return f" {one} {other} {words[2]}"
 
 
 _COUNT = "a line of this section has {} (names without spaces)"

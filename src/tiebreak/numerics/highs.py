@@ -240,14 +240,16 @@ class ReadModel(NamedTuple):
 
 
 def read_model(path: Path) -> ReadModel | str:
-    """Read an MPS or LP file; what HiGHS says where it does not take it at all."""
+    """Read an MPS or LP file, beside which there may be a log; what HiGHS says where it does not take it at all."""
     import highspy
 
-    highs, said = highspy.Highs(), []
+    highs, log = highspy.Highs(), path.with_suffix(".log")
     highs.setOptionValue("log_to_console", False)
     highs.setOptionValue("small_matrix_value", SMALLEST_ENTRY)
-    highs.cbLogging.subscribe(lambda event: said.append(event.message.strip()))
+    highs.setOptionValue("log_file", str(log))  # 1.13 calls back with nothing while it reads
     status = highs.readModel(str(path))
+    highs.setOptionValue("log_file", "")  # which closes it
+    said = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.exists() else []
     words = [one.removeprefix("ERROR:").removeprefix("WARNING:").strip() for one in said if one.startswith(_BAD)]
     if status == highspy.HighsStatus.kError:
         return "; ".join(one for one in words if str(path) not in one)
