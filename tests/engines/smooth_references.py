@@ -5,7 +5,8 @@ Nothing of the library's arithmetic is used but the points where it ended, as st
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import dataclass
 from fractions import Fraction
 
 import mpmath as mp
@@ -24,6 +25,83 @@ class Part:
     slope: object
     bend: object
     zone: object = None  # the ends of the piece on which a row is straight, None where it bends
+
+    def total(self, ts):
+        return mp.fsum(self.value(i, t) for i, t in enumerate(ts))
+
+    def slopes(self, ts):
+        return [self.slope(i, t) for i, t in enumerate(ts)]
+
+    def bends(self, ts):
+        """The entries of the second derivative that are not zero."""
+        return [(i, i, bend) for i, t in enumerate(ts) if (bend := self.bend(i, t)) != 0]
+
+    def shared(self, ts):
+        """Rows that all minimisers agree on."""
+        return [self.A[i] for i, _, _ in self.bends(ts)]
+
+    def of(self, A):
+        """The same losses of other rows."""
+        other = copy(self)
+        other.A = A
+        return other
+
+
+class Multiple(Part):
+    """A positive multiple of a part."""
+
+    def __init__(self, factor, part):
+        super().__init__(part.A, part.value, part.slope, part.bend, part.zone)
+        self.factor, self.part = mp.mpf(float(factor)), part
+
+    def total(self, ts):
+        return self.factor * self.part.total(ts)
+
+    def slopes(self, ts):
+        return [self.factor * slope for slope in self.part.slopes(ts)]
+
+    def bends(self, ts):
+        return [(i, j, self.factor * bend) for i, j, bend in self.part.bends(ts)]
+
+    def shared(self, ts):
+        return self.part.shared(ts)
+
+    def of(self, A):
+        return Multiple(self.factor, self.part.of(A))
+
+
+class Softmax(Part):
+    """w_i (log sum_k exp(t_ik) - t_iy), the rows of A being those of all scores, one row of data after the other."""
+
+    def __init__(self, A, y, w, classes):
+        super().__init__(np.kron(A, np.eye(classes)), None, None, None)
+        self.y, self.w, self.classes = [int(v) for v in y], [mp.mpf(float(v)) for v in w], classes
+
+    def _rows(self, ts):
+        for i, (y, w) in enumerate(zip(self.y, self.w, strict=True)):
+            yield i * self.classes, y, w, ts[i * self.classes : (i + 1) * self.classes]
+
+    def total(self, ts):
+        return mp.fsum(w * mp.log(mp.fsum(mp.exp(t - own[y]) for t in own)) for _, y, w, own in self._rows(ts))
+
+    def slopes(self, ts):
+        found = []
+        for _, y, w, own in self._rows(ts):
+            p = [1 / mp.fsum(mp.exp(t - u) for t in own) for u in own]
+            found += [w * (p[k] - (k == y)) for k in range(self.classes)]
+        return found
+
+    def bends(self, ts):
+        found = []
+        for start, _, w, own in self._rows(ts):
+            p = [1 / mp.fsum(mp.exp(t - u) for t in own) for u in own]
+            pairs = [(k, m) for k in range(self.classes) for m in range(self.classes)]
+            found += [(start + k, start + m, w * p[k] * ((k == m) - p[m])) for k, m in pairs]
+        return found
+
+    def shared(self, ts):
+        last = [start + self.classes - 1 for start, *_ in self._rows(ts)]
+        return [self.A[k] - self.A[end] for end in last for k in range(end - self.classes + 1, end)]
 
 
 def logistic(A, y, w):
@@ -109,7 +187,7 @@ def chain(levels, lower, upper, points, rows=()):
     lower = [mp.mpf(float(v)) for v in lower] + [low for low, _ in ends]
     upper = [mp.mpf(float(v)) for v in upper] + [high for _, high in ends]
     held = [np.r_[a, -np.eye(extra)[k]] for k, a in enumerate(more)]
-    wide = [[replace(p, A=np.hstack([p.A, np.zeros((len(p.A), extra))])) for p in parts] for parts in levels]
+    wide = [[p.of(np.hstack([p.A, np.zeros((len(p.A), extra))])) for p in parts] for parts in levels]
     fixed: dict[int, object] = {}
     values = []
     x = None
@@ -135,18 +213,17 @@ def chain(levels, lower, upper, points, rows=()):
                 continue
             if 0 < abs(z[j]) < SMALL or (z[j] if active[j] == lower[j] else -z[j]) < -ZERO:
                 return None
-        values.append(mp.fsum(p.value(i, _dot(a, x)) for p in parts for i, a in enumerate(p.A)))
+        values.append(mp.fsum(p.total([_dot(a, x) for a in p.A]) for p in parts))
         fixed |= {j: end for j, end in active.items() if abs(z[j]) > SMALL}
         for q, part in enumerate(parts):
-            for i, a in enumerate(part.A):
-                t = _dot(a, x)
-                zone = part.zone and part.zone(i, t)
+            ts = [_dot(a, x) for a in part.A]
+            held += part.shared(ts)
+            for i, t in enumerate(ts if part.zone else ()):
+                zone = part.zone(i, t)
                 if zone:
                     lower[places[level, q] + i], upper[places[level, q] + i] = zone
                     if min(abs(t - zone[0]), abs(t - zone[1])) < SMALL:
                         return None
-                elif part.bend(i, t) != 0:
-                    held.append(a)
     return values
 
 
@@ -203,35 +280,29 @@ def _independent(rows, columns):
 def _newton(parts, x, free, held):
     """The point where the gradient is a combination of held rows on the free columns, and what it leaves of others."""
     x = x[:]
-    everything = [*held, *(a for p in parts for i, a in enumerate(p.A) if p.bend(i, _dot(a, x)) != 0)]
+    everything = [*held, *(a for p in parts for a in p.shared([_dot(a, x) for a in p.A]))]
     rows, _ = _independent(held, free)
     _, columns = _independent(everything, free)
     n, m = len(columns), len(rows)
     for _ in range(40):
         images = [[_dot(a, x) for a in p.A] for p in parts]
-        grad = [
-            mp.fsum(
-                p.slope(i, t) * mp.mpf(float(a[j]))
-                for p, ts in zip(parts, images, strict=True)
-                for i, (a, t) in enumerate(zip(p.A, ts, strict=True))
-                if a[j]
-            )
-            for j in range(len(x))
-        ]
+        grad = [mp.mpf(0)] * len(x)
         K = mp.zeros(n + m, n + m)
-        for r, j in enumerate(columns):
-            for s, k in enumerate(columns):
-                K[r, s] = mp.fsum(
-                    p.bend(i, t) * mp.mpf(float(a[j])) * mp.mpf(float(a[k]))
-                    for p, ts in zip(parts, images, strict=True)
-                    for i, (a, t) in enumerate(zip(p.A, ts, strict=True))
-                    if a[j] and a[k]
-                )
-            for s, i in enumerate(rows):
+        for p, ts in zip(parts, images, strict=True):
+            for a, slope in zip(p.A, p.slopes(ts), strict=True):
+                for j in np.flatnonzero(a):
+                    grad[j] += slope * mp.mpf(float(a[j]))
+            for i, k, bend in p.bends(ts):
+                for r in [r for r, j in enumerate(columns) if p.A[i][j]]:
+                    part = bend * mp.mpf(float(p.A[i][columns[r]]))
+                    for c in [c for c, j in enumerate(columns) if p.A[k][j]]:
+                        K[r, c] += part * mp.mpf(float(p.A[k][columns[c]]))
+        for s, i in enumerate(rows):
+            for r, j in enumerate(columns):
                 K[r, n + s] = K[n + s, r] = mp.mpf(float(held[i][j]))
-        right = mp.matrix([-grad[j] for j in columns] + [mp.mpf(0)] * m)
         try:
-            step = mp.lu_solve(K, right) if n + m else mp.matrix([])
+            right = [-grad[j] for j in columns] + [mp.mpf(0)] * m
+            step = mp.lu_solve(K, mp.matrix(right)) if n + m else []
         except (ZeroDivisionError, TypeError):  # a column without a pivot leaves mpmath with None for its number
             return None
         w = {i: -step[n + s] for s, i in enumerate(rows)}

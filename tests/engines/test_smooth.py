@@ -234,6 +234,31 @@ def test_separable_classes_and_squared_hinges_are_the_hard_margin() -> None:
     assert answers[-1].f_lower == pytest.approx(least, rel=1e-6)
 
 
+@pytest.mark.parametrize("seed", [5, 9, 13, 88])
+def test_squared_hinges_between_rows_keep_away_from_kinks_and_ends(seed: int) -> None:
+    """All margins can be kept: the point well inside of that must not be at the rows and bounds that it leads to."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(6, 16)), int(rng.integers(3, 6))
+    A, normal = rng.integers(-3, 4, (n, d)).astype(float), rng.integers(-2, 3, d)
+    A = A[A @ normal != 0]
+    hinge, b = tb.SquaredHinge(A, np.sign(A @ normal)), np.zeros(0)
+    lower, upper, rows = np.zeros(d), np.full(d, np.inf), [(np.ones(d), 4.0, 4.0)]
+    R = rng.integers(-2, 3, (2, d)).astype(float)
+    domain: tb.Domain = tb.Simplex(4.0)
+    if seed % 2:
+        b, lower, upper = rng.integers(1, 6, 2).astype(float), np.full(d, -4.0), np.full(d, 4.0)
+        domain, rows = (
+            tb.Polyhedron(A_ub=R, b_ub=b, bounds=(-4, 4)),
+            [(a, -np.inf, end) for a, end in zip(R, b, strict=True)],
+        )
+    answers = solve_smooth_chain([hinge, tb.SquaredNorm(dim=d)], domain)
+    assert answers[-1].width <= 1e-13 and answers[-1].well_posed
+    parts = [[reference.squared_hinge(A, hinge.y, hinge.weights)], [reference.squares(np.eye(d), np.zeros(d))]]
+    values = reference.chain(parts, lower, upper, [answer.x for answer in answers], rows)
+    for answer, value in zip(answers, values or (), strict=values is not None):
+        assert answer.f_lower <= value <= answer.f_upper
+
+
 def test_exact_fits_have_no_tails() -> None:
     rng = np.random.default_rng(0)
     A = rng.normal(size=(6, 15))

@@ -156,3 +156,47 @@ def test_curvature_near_a_point_where_there_is_no_smoothness(seed):
         assert np.linalg.norm(f.grad(y) - f.grad(x)) <= bound * np.linalg.norm(y - x)
     assert f.smoothness is None and tb.SquaredNorm().curvature_within(x, 1.0) == 1.0
     assert (f + tb.Function(f.value, f.grad)).curvature_within(x, 1.0) is None
+
+
+def test_differences_of_scores_have_the_same_loss_and_a_diagonal_second_derivative():
+    rng = np.random.default_rng(4)
+    loss = tb.Softmax(np.eye(5), [0, 1, 2, 3, 1], rng.random(5) + 0.1).link
+    S, pairs = loss.uncoupled
+    assert S.shape == (5 * 6, 20) and pairs.group == 6
+    for reach in (0.1, 3.0, 30.0):
+        t, d = reach * rng.standard_normal(20), rng.standard_normal(20)
+        (value, slope), (own, own_slope) = loss.value_and_slope(t), pairs.value_and_slope(S @ t)
+        assert own == pytest.approx(value, rel=1e-13)
+        np.testing.assert_allclose(S.T @ own_slope, slope, rtol=1e-12, atol=1e-300)
+        bent = S.T @ (pairs.curvature(S @ t) * (S @ d))
+        np.testing.assert_allclose(bent, loss.curvature_times(t, d), rtol=1e-9, atol=1e-15)
+        largest = np.abs(S @ d).reshape(5, 6).max(axis=1)
+        least = pairs.least_of_group(S @ t).reshape(5, 6)[:, 0]
+        assert (least * largest**2).sum() <= d @ bent * (1 + 1e-12)
+        assert (pairs.curvature(S @ t) <= pairs.most).all()
+    for part in (pairs.rows(np.arange(12, 24)), loss.rows(np.array([2, 3]))):
+        assert part.weights.tolist() == loss.weights[2:4].tolist()
+
+
+def test_terms_of_differences_in_decimal_arithmetic():
+    rng = np.random.default_rng(5)
+    S, pairs = tb.Softmax(np.eye(6), rng.integers(0, 4, 6), classes=4).link.uncoupled
+    unit = Decimal(float(np.finfo(np.longdouble).eps)) / 2
+    for reach in (0.1, 5.0, 60.0):
+        s = S @ np.round(reach * rng.standard_normal(24) * 64) / 64
+        terms = pairs.terms(s.astype(np.longdouble))
+        with localcontext(prec=60):
+            for i, own in enumerate(s.reshape(6, -1)[:, :3]):
+                powers = [Decimal(float(v)).exp() for v in own]
+                total, w = 1 + sum(powers), Decimal(float(pairs.weights[i]))
+                pairs_of = [(terms.value[i], terms.value_size[i], w * total.ln())]
+                rows = slice(6 * i, 6 * i + 3)
+                true = [w * power / total for power in powers]
+                pairs_of += list(zip(terms.slope[rows], terms.slope_size[rows], true, strict=True))
+                for found, size, exact in pairs_of:
+                    assert abs(_decimal(found) - exact) <= 32 * unit * _decimal(size)
+
+
+def _decimal(value):
+    high = float(value)
+    return Decimal(high) + Decimal(float(value - np.longdouble(high)))

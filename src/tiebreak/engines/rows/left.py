@@ -207,7 +207,8 @@ def _with_spreads(face: Face, solved: Solved, z: Vector, error: Vector, left: Le
         lowest_rows[record.rows] = -_lost(y[record.rows], record.row_spread)
     room += -float(lowest.sum()) - float(lowest_rows.sum())
     room = 1.01 * max(room, 0.0)
-    return replace(left, column_spread=room / np.abs(z[left.columns]), row_spread=room / np.abs(y[left.rows]))
+    with np.errstate(divide="ignore", invalid="ignore"):  # multipliers may underflow: those say nothing
+        return replace(left, column_spread=room / np.abs(z[left.columns]), row_spread=room / np.abs(y[left.rows]))
 
 
 def _lost(price: Vector, spread: Vector) -> Vector:

@@ -48,25 +48,32 @@ class Ray(NamedTuple):
 
 
 class Slopes(NamedTuple):
-    """The rows of all losses, their slopes far out on both sides, and which of them bend everywhere."""
+    """The rows of all losses, their slopes far out on both sides, which of them bend everywhere, and their groups.
+
+    Of a group, whose slopes far below are zero, the row that rises the most counts.
+    """
 
     rows: Matrix
     below: Vector
     above: Vector
     strict: NDArray[np.bool_]
+    group: NDArray[np.intp]
 
     @classmethod
     def of(cls, face: Face, level: SmoothLevel) -> Slopes:
         """In units of the level, and of the sizes of the variables."""
-        rows, parts = [np.zeros((0, level.dim))], [(np.zeros(0), np.zeros(0), np.zeros(0, bool))]
+        rows = [np.zeros((0, level.dim))]
+        parts, groups = [(np.zeros(0), np.zeros(0), np.zeros(0, bool), np.zeros(0, np.intp))], 0
         for F, loss, scale in level.curves:
             below, above = (float(scale) * np.broadcast_to(end, (F.shape[0],)) for end in loss.far_slopes)
             rows.append(dense(F.A) * face.scale)
-            parts.append((below, above, (below < above) & (loss.self_concordance > 0)))
-        below, above, strict = (np.concatenate(part) for part in zip(*parts, strict=True))
+            group = groups + np.arange(below.size) // loss.group
+            groups = int(group[-1]) + 1 if group.size else groups
+            parts.append((below, above, (below < above) & (loss.self_concordance > 0), group))
+        below, above, strict, group = (np.concatenate(part) for part in zip(*parts, strict=True))
         if not level.q.any():  # then no term makes up for one that rises
             below, above = np.where(below < 0, -np.inf, 0.0), np.where(above > 0, np.inf, 0.0)
-        return cls(np.vstack(rows), below, above, strict)
+        return cls(np.vstack(rows), below, above, strict, group)
 
     @property
     def finite(self) -> Vector:
@@ -129,30 +136,36 @@ def _directions(face: Face, level: SmoothLevel, far: Slopes) -> Rows:
 def _proposed(face: Face, level: SmoothLevel, far: Slopes, cone: Rows) -> Vector:
     """A ray along which the level falls the most; or that moves as many losses as there are, each by as much as 1.
 
-    A further variable for each loss with two slopes: what it costs; or how far it moves, up to 1.
+    A further variable for each loss with two slopes (one a group): what it costs; or how far it moves, up to 1.
     """
     falling = bool(level.q.any())
     if falling:
         more = np.flatnonzero(np.isfinite(far.below) & np.isfinite(far.above) & (far.below < far.above))
+        _, first, place = np.unique(far.group[more], return_index=True, return_inverse=True)
         sign, cost = np.ones(more.size), double(level.q) * face.scale + far.finite @ far.rows
     else:
         more = np.flatnonzero(far.strict & (np.isinf(far.below) != np.isinf(far.above)))
+        first = place = np.arange(more.size)
         sign, cost = np.where(np.isinf(far.below[more]), -1.0, 1.0), np.zeros(level.dim)
-    sizes = power_of_two(np.abs(far.rows[more]).max(axis=1, initial=0.0))
-    price = (far.above - far.below)[more] * sizes if falling else -np.ones(more.size)
+    sizes = np.zeros(first.size)
+    np.maximum.at(sizes, place, np.abs(far.rows[more]).max(axis=1, initial=0.0))
+    sizes = power_of_two(sizes)
+    price = (far.above - far.below)[more[first]] * sizes if falling else -np.ones(first.size)
     if not more.size and not cost.any():
         return np.asarray(cost)
-    moved = sp.csr_array((sign / sizes)[:, None] * far.rows[more])
-    own = sp.hstack([moved, (-1.0 if falling else 1.0) * sp.eye_array(more.size)])
-    none = sp.csr_array((cone.A.shape[0], more.size))
+    moved = sp.csr_array((sign / sizes[place])[:, None] * far.rows[more])
+    ones = np.full(more.size, -1.0 if falling else 1.0), (np.arange(more.size), place)
+    one = sp.csr_array(ones, shape=(more.size, first.size))
+    own = sp.hstack([moved, one])
+    none = sp.csr_array((cone.A.shape[0], first.size))
     programme = Rows(
         sp.csr_array(sp.vstack([sp.hstack([cone.A, none]), own])),
         np.append(cone.low, np.full(more.size, -np.inf)),
         np.append(cone.high, np.zeros(more.size)),
-        np.append(cone.lower, np.zeros(more.size)),
-        np.append(cone.upper, np.full(more.size, 2 * LONG * level.dim if falling else 1.0)),
+        np.append(cone.lower, np.zeros(first.size)),
+        np.append(cone.upper, np.full(first.size, 2 * LONG * level.dim if falling else 1.0)),
     )
-    scale = np.append(np.full(level.dim, LONG), np.ones(more.size))
+    scale = np.append(np.full(level.dim, LONG), np.ones(first.size))
     return double(FaceProgram(programme, scale).minimise(ext(np.append(cost, price))).x)[: level.dim]
 
 
@@ -180,7 +193,9 @@ def _shown(face: Face, level: SmoothLevel, far: Slopes, cone: Rows, v: Vector) -
         return Ray(direction, False) if (np.abs(t) > off)[far.strict].any() else None
     q, least = (double(level.q) * face.scale)[S], far.finite
     most = np.where(np.isfinite(far.above), far.above, least)
-    terms = np.append(q * w, np.where(t > 0, most, least) * t)
+    risen = np.full(far.group.max(initial=-1) + 1, -np.inf)
+    np.maximum.at(risen, far.group, np.where(t > 0, most, least) * t)
+    terms = np.append(q * w, risen)
     lost = float(np.abs(q) @ moves) + float(np.maximum(np.abs(most), np.abs(least)) @ off)
     lost += (terms.size + 8) * EPS * float(np.abs(terms).sum())
     return Ray(direction, True) if float(terms.sum()) + lost < -FALLS * float(np.abs(terms).sum()) else None

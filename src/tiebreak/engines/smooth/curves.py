@@ -23,10 +23,14 @@ class Curve(NamedTuple):
 
 
 class Settled(NamedTuple):
-    """A curve at the level's point: its predictions, second derivatives, the rows that have some, and the others."""
+    """A curve at the level's point: its predictions, second derivatives, the rows that have some, and the others.
+
+    ``least`` times the square of the largest move of a row's group is no more than what the group bends by.
+    """
 
     t: Vector
     curvature: Vector
+    least: Vector
     bent: NDArray[np.intp]
     straight: NDArray[np.intp]
 
@@ -40,16 +44,40 @@ def why_not_smooth(objective: Objective) -> str:
         return f"{type(form.norms[0]).__name__} is not smooth"
     for term in form.losses:
         loss = term.loss
-        if not loss.quadratic and not (loss.by_terms and loss.separable and np.isfinite(loss.self_concordance)):
+        if loss.quadratic:
+            continue
+        if loss.uncoupled is not None:
+            loss = loss.uncoupled[1]
+        elif not loss.separable:
+            return f"{loss.name} couples its predictions"
+        if not (loss.by_terms and np.isfinite(loss.self_concordance)):
             return f"{loss.name} says nothing of its third derivatives, or has none of its terms in extended precision"
     if not form.matrices:
         return "its data are a LinearOperator, not a matrix"
     return why_not_in_range(form) if form.convex else "its quadratic is not convex"
 
 
+def largest_of_group(loss: Loss, sizes: Vector) -> Vector:
+    """For each row the largest size of its group."""
+    if loss.group == 1:
+        return sizes
+    return np.repeat(sizes.reshape(-1, loss.group).max(axis=1), loss.group)
+
+
+def rounded(loss: Loss, off: Vector) -> Vector:
+    """How far predictions may be off where those of a group follow from some of them, each off by so much."""
+    return off if loss.group == 1 else 2 * largest_of_group(loss, off)
+
+
 def most_nearby(loss: Loss, t: Vector, moved: Vector) -> Vector:
-    """A bound on h'' within these distances of t."""
+    """A bound on h'' within these distances of t.
+
+    In a group it is that of products of two probabilities, each of which grows by exp(M s) if no row moves by more
+    than s.
+    """
     M, most = loss.self_concordance, np.broadcast_to(loss.most, (t.size,))
+    if loss.group > 1:
+        M, moved = 2 * M, largest_of_group(loss, moved)
     if M == 0:
         return np.asarray(np.where(loss.room(t) <= moved, most, loss.curvature(t)))
     with np.errstate(over="ignore"):

@@ -16,9 +16,9 @@ from ...arrays import Matrix, Vector
 from ...numerics.extended import UNIT, Ext, ExtMatrix, dense, double, ext, is_sparse, sum_units, total
 from ...objectives.form import Form, Term
 from ...objectives.losses.base import LINK_UNITS
-from ..rows.level import DENSE, Evaluation, Level, Pull, Square, stack
+from ..rows.level import DENSE, LEAST, Evaluation, Level, Pull, Square, stack
 from ..rows.stretch import Stretch
-from .curves import Curve, Settled, most_nearby, room_nearby
+from .curves import Curve, Settled, most_nearby, room_nearby, rounded
 from .images import Images
 from .recent import Recent
 
@@ -55,6 +55,9 @@ class SmoothLevel(Level):
         else:
             F = sp.csr_array(data.raw) if is_sparse(data.raw) else data.raw
             F = dense(F) if self.dim <= DENSE else F
+        if loss.uncoupled is not None:
+            S, loss = loss.uncoupled
+            F = S @ F
         counted = np.flatnonzero(np.broadcast_to(loss.most, (F.shape[0],)) > 0)
         if counted.size < F.shape[0]:
             F, loss = F[counted], loss.rows(counted)
@@ -86,7 +89,7 @@ class SmoothLevel(Level):
         value, _, value_error, grad_error = super().at(x)
         grad = self.grad(x)
         for F, loss, scale in self.curves:
-            t, lost = self.predicted(F, x), F.times_error(x)
+            t, lost = self.predicted(F, x), rounded(loss, F.times_error(x))
             terms, bend, by = loss.terms(t), most_nearby(loss, double(t), lost), float(scale)
             value = value + scale * total(terms.value)
             off = LINK_UNITS * UNIT * double(terms.slope_size) + bend * lost
@@ -115,7 +118,7 @@ class SmoothLevel(Level):
     def pulls(self, x: Ext) -> list[Pull]:
         found = super().pulls(x)
         for (F, loss, scale), there in zip(self.curves, self.settled, strict=True):
-            t, lost = self.predicted(F, x), F.times_error(x)
+            t, lost = self.predicted(F, x), rounded(loss, F.times_error(x))
             terms = loss.terms(t)
             bend = float(scale) * most_nearby(loss, double(t), lost)
             own = float(scale) * (LINK_UNITS + 2) * UNIT * double(terms.slope_size)
@@ -153,9 +156,11 @@ class SmoothLevel(Level):
         self.__dict__.pop("diagonal", None)
         for F, loss, scale in self.curves:
             t = double(self.predicted(F, x))
-            curvature = float(scale) * np.asarray(loss.curvature(t))
+            curvature, least = (float(scale) * np.asarray(bend(t)) for bend in (loss.curvature, loss.least_of_group))
+            if loss.self_concordance > 0:  # it bends everywhere: where that underflows it has not ended
+                curvature, least = np.maximum(curvature, LEAST), np.maximum(least, LEAST)
             bent = curvature > 0
-            self.settled.append(Settled(t, curvature, np.flatnonzero(bent), np.flatnonzero(~bent)))
+            self.settled.append(Settled(t, curvature, least, np.flatnonzero(bent), np.flatnonzero(~bent)))
 
     @property
     def second_order(self) -> list[Square]:
@@ -222,15 +227,17 @@ class SmoothLevel(Level):
         """Those rows: of all losses, or once the level is settled, of those that bend at its point."""
         if self._images is None:
             identity = np.eye(self.dim) if self.dim <= DENSE else sp.eye_array(self.dim, format="csr")
-            blocks: list[tuple[Matrix, Vector]] = []
+            blocks: list[tuple[Matrix, Vector, Vector]] = []
             for F, _, scale in self.squares:
                 rows = identity if F is None else F.A
-                blocks.append((rows, np.broadcast_to(np.asarray(scale, dtype=np.float64), (rows.shape[0],))))
+                weights = np.broadcast_to(np.asarray(scale, dtype=np.float64), (rows.shape[0],))
+                blocks.append((rows, weights, weights))
             if self.settled:
-                pairs = zip(self.curves, self.settled, strict=True)
-                blocks += [(curve.F.A[there.bent], there.curvature[there.bent]) for curve, there in pairs]
+                for (F, _, _), there in zip(self.curves, self.settled, strict=True):
+                    blocks.append((F.A[there.bent], there.curvature[there.bent], there.least[there.bent]))
             else:
-                blocks += [(curve.F.A, np.ones(curve.F.shape[0])) for curve in self.curves]
+                ones = [np.ones(curve.F.shape[0]) for curve in self.curves]
+                blocks += [(curve.F.A, one, one) for curve, one in zip(self.curves, ones, strict=True)]
             self._images = Images(blocks, self.bends, self.dim)
         return self._images
 

@@ -170,7 +170,7 @@ def _model(
     slope = here.grad * unit
     size = float(power_of_two(np.array([np.abs(slope).max(initial=0.0)]))[0])
     H = unit[:, None] * here.hessian * unit
-    H[np.diag_indices_from(H)] += FLAT
+    H[np.diag_indices_from(H)] += np.where(bend > 0, FLAT, 1.0)  # without any, it takes more to stay where they are
     rows = power_of_two(np.abs(G * unit).max(axis=1, initial=0.0))
     activity = G @ d
     low, high, lower, upper = ends

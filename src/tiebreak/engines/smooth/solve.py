@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ...arrays import Vector
 from ...objectives.base import Objective
+from ...objectives.form import Term
 from ...sets.base import Domain
 from ..answer import Answer
 from ..rows.level import Level
@@ -38,11 +39,18 @@ def smooth_apply(levels: Sequence[Objective], domain: Domain) -> str:
     if why := why_no_rows(levels, domain, why_not_smooth):
         return why
     dim = domain.dim or next(level.dim for level in levels if level.dim)
-    heights = [data.shape[0] for level in levels if level.form for _, data, _ in level.form.losses if data is not None]
+    heights = [_height(term) for level in levels if level.form for term in level.form.losses]
     if dim > MOST_COLUMNS or dim * max(heights, default=0) > MOST_ENTRIES:
         size = f"{max(heights, default=0)} x {dim}" if dim <= MOST_COLUMNS else f"{dim} variables"
         return f"second derivatives of losses are dense matrices here, and {size} are too many for them"
     return ""
+
+
+def _height(term: Term) -> int:
+    """How many rows a loss has where its terms are apart."""
+    if term.data is None:
+        return 0
+    return term.data.shape[0] if term.loss.uncoupled is None else int(term.loss.uncoupled[0].shape[0])
 
 
 def solve_smooth_chain(levels: Sequence[Objective], domain: Domain, *, tol: float = 1e-10) -> list[Answer]:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import UNIT_ROUNDOFF, Vector, length
+from ...arrays import UNIT_ROUNDOFF, Matrix, Vector, length
 from ...numerics.extended import Ext
 from ..matrix import gamma
 
@@ -78,7 +78,8 @@ class Loss(Link):
     self_concordance: float = np.inf
     """M with |h'''| <= M h'', entry by entry, wherever h'' does not jump (see ``room``); inf where none is known.
 
-    Of a loss that is not separable: M with |D^3 h(t)[d, d, e]| <= M range(e) D^2 h(t)[d, d], see ``Softmax``.
+    Of a loss that is not separable: M with |D^3 h(t)[d, d, e]| <= M range(e) D^2 h(t)[d, d], see ``Softmax``; where
+    it has groups of rows, with the largest entry of a group for the range.
     """
     by_terms: ClassVar[bool] = False
     """Whether ``terms`` is there."""
@@ -99,6 +100,20 @@ class Loss(Link):
     def room(self, t: Vector) -> Vector:
         """How far each t_i may move before h'' jumps; inf where it is continuous."""
         return np.full(t.size, np.inf)
+
+    @property
+    def group(self) -> int:
+        """So many rows after another belong together: where one moves, the second derivatives of all may change."""
+        return 1
+
+    @property
+    def uncoupled(self) -> tuple[Matrix, Loss] | None:
+        """S, and a loss with groups whose value at S t is h(t): for a loss that is not separable; None without one."""
+        return None
+
+    def least_of_group(self, t: Vector) -> Vector:
+        """Row by row c with c max_j d_j^2 <= <d, h'' d> for all steps d of the row's group."""
+        return self.curvature(t)
 
     def terms(self, t: Ext) -> Terms:
         """Values and slopes row by row, in the precision of t."""

@@ -10,11 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import UNIT_ROUNDOFF, Vector, as_count, as_vector, length
+from ...arrays import UNIT_ROUNDOFF, Matrix, Vector, as_count, as_vector, length
 from ..form import Term
 from ..linked import Linked
 from ..matrix import DataMatrix, gamma
 from .base import LINK_UNITS, Loss
+from .softmax_pairs import SoftmaxPairsLoss, differences
 from .weights import as_shares
 
 Scores = NDArray[np.float64]
@@ -42,6 +43,11 @@ class SoftmaxLoss(Loss):
     def most(self) -> Vector:  # type: ignore[override]
         """w / 2: no eigenvalue of diag(p) - pp' is above 1/2."""
         return np.repeat(self.weights / 2, self.classes)
+
+    @cached_property
+    def uncoupled(self) -> tuple[Matrix, Loss]:
+        """All differences of a row's scores."""
+        return differences(self.y, self.classes), SoftmaxPairsLoss(self.weights, self.classes)
 
     def value_and_slope(self, t: Vector) -> tuple[float, Vector]:
         _, powers, first, largest = self._powers(t)
