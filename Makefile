@@ -6,12 +6,13 @@ STAMP  := $(VENV)/.installed
 USER_STAMP := $(VENV)/.installed-run
 OLDEST := .venv-oldest
 DOORS  := .venv-doors
+DASK   := .venv-dask
 
 # One BLAS thread a process: the matrices here are small, and waiting threads cost more than they compute.
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: run reproduce test fast browser doors minimum package lint types bench clean
+.PHONY: run reproduce test fast browser doors dask minimum package lint types bench clean
 
 run: $(USER_STAMP)
 	$(BIN)/tiebreak run
@@ -45,6 +46,16 @@ $(DOORS)/.installed: pyproject.toml
 	$(DOORS)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(DOORS)/bin/python -m pip install --quiet torch==2.13.0
 	$(DOORS)/bin/python -m pip install --quiet -e ".[jax]" pytest hypothesis
+	touch $@
+
+# Data in chunks: dask with a cluster of this machine, Zarr and Parquet, in an environment of their own.
+dask: $(DASK)/.installed
+	$(DASK)/bin/python -m pytest tests/chunks src/tiebreak/dask "tests/test_docs.py::test_examples[larger-than-memory.md]"
+
+$(DASK)/.installed: pyproject.toml
+	$(PYTHON) -m venv --clear $(DASK)
+	$(DASK)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(DASK)/bin/python -m pip install --quiet -e ".[dask]" "dask[dataframe]" zarr pyarrow pytest hypothesis
 	touch $@
 
 # The core with the oldest versions that pyproject.toml promises; "make test" has the newest.
@@ -88,7 +99,7 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/vjp.py
 
 clean:
-	rm -rf $(VENV) $(OLDEST) $(DOORS) .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage dist
+	rm -rf $(VENV) $(OLDEST) $(DOORS) $(DASK) .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage dist
 
 $(VENV)/bin/python:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'tiebreak needs Python 3.11 or newer; set PYTHON=python3.11 (or newer)')"

@@ -19,6 +19,8 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 def test_examples(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if page.stem == "jax-and-pytorch" and not (find_spec("jax") and find_spec("torch")):
         pytest.skip("JAX or PyTorch is not installed; make doors installs them")
+    if page.stem == "larger-than-memory" and not (find_spec("distributed") and find_spec("zarr")):
+        pytest.skip("dask or Zarr is not installed; make dask installs them")
     monkeypatch.setattr(SOLVERS, "added", {})  # a page may register a method
     failed, _ = doctest.testfile(str(page), module_relative=False)
     assert failed == 0

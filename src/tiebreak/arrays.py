@@ -25,6 +25,11 @@ def length(v: NDArray[np.float64]) -> float:
 
 def as_numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
     """``values`` as a float64 array (not copied where it already is one), or an error that names ``name``."""
+    if hasattr(values, "__dask_graph__") or hasattr(values, "chunk_count"):
+        raise TypeError(
+            f"{name} is in chunks, which are never pulled into memory silently: where it fits, give {name}.compute(); "
+            "LeastSquares, Logistic, Poisson, Huber, SquaredHinge and SquaredCovariance take their data as chunks"
+        )
     if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
         raise ValueError(f"{name} is a masked array with masked entries; fill or remove them first")
     try:

@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike
 
 from ..arrays import UNIT_ROUNDOFF, Vector, as_vector
 from .base import Objective
+from .chunked_covariance import ChunkedCovariance
+from .chunks import Chunks
 from .linked import Linked
 from .losses.base import LINK_UNITS, Link
 from .losses.logistic import Logistic
@@ -110,6 +112,10 @@ class SquaredCovariance(Linked):
         data = DataMatrix(A, "A")
         super().__init__(data, CovarianceLink.of(as_vector(v, "v", data.shape[0])))
         self.w = self.link.w
+
+    @classmethod
+    def on_chunks(cls, A: Chunks, v: Any) -> Objective:
+        return ChunkedCovariance(A, v)
 
     def covariance(self, t: Vector) -> float:
         """c at predictions t."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Vector, length
 from .base import Image, Objective
+from .chunks import Chunks, as_chunks
 from .form import Form, Term
 from .losses.base import Link, Loss
 from .matrix import DataMatrix, gamma
@@ -21,6 +22,18 @@ class Linked(Objective):
 
     From the bounds D on the curvature of h follow the smoothness of f, scale * lambda_max(A' diag(D) A), and that of h.
     """
+
+    def __new__(cls, A: Any = None, *given: Any, **options: Any) -> Any:
+        chunks = as_chunks(A)
+        return super().__new__(cls) if chunks is None else cls.on_chunks(chunks, *given, **options)
+
+    @classmethod
+    def on_chunks(cls, A: Chunks, *given: Any, **options: Any) -> Objective:
+        """The same function of data in chunks, for those that can be added up chunk by chunk."""
+        raise TypeError(
+            f"{cls.__name__} needs its rows on one machine and does not take data in chunks; LeastSquares, Logistic, "
+            "Poisson, Huber, SquaredHinge and SquaredCovariance do"
+        )
 
     def __init__(self, A: Any, link: Link, scale: float = 1.0) -> None:
         self.data = A if isinstance(A, DataMatrix) else DataMatrix(A, "A")

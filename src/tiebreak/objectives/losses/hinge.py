@@ -11,6 +11,9 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Vector
 from ...numerics.extended import Ext
+from ..base import Objective
+from ..chunked import ChunkedSum, Recipe
+from ..chunks import Chunks
 from ..linked import Linked
 from ..matrix import DataMatrix
 from .base import Loss, Terms
@@ -93,3 +96,8 @@ class SquaredHinge(Linked):
         n = data.shape[0]
         self.y, self.weights = as_signs(y, n), as_shares(weights, n)
         super().__init__(data, SquaredHingeLoss(self.y, self.weights))
+
+    @classmethod
+    def on_chunks(cls, A: Chunks, y: Any, weights: Any = None) -> Objective:
+        recipe = Recipe(SquaredHingeLoss, weighted=True, signs=True)
+        return ChunkedSum("SquaredHinge", A, y, weights, recipe, mean=True, named="y")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,9 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Vector, as_positive, as_vector
 from ...numerics.extended import Ext
+from ..base import Objective
+from ..chunked import ChunkedSum, Recipe
+from ..chunks import Chunks
 from ..linked import Linked
 from ..matrix import DataMatrix
 from .base import Loss, Terms
@@ -107,3 +111,12 @@ class Huber(Linked):
         self.b, self.delta = as_vector(b, "b", n), as_positive(delta, "delta")
         self.weights = None if weights is None else as_weights(weights, n)
         super().__init__(data, HuberLoss(self.b, self.delta, self.weights))
+
+    @classmethod
+    def on_chunks(cls, A: Chunks, b: Any, delta: float, weights: Any = None) -> Objective:
+        recipe = Recipe(partial(_of_rows, as_positive(delta, "delta")))
+        return ChunkedSum("Huber", A, b, weights, recipe)
+
+
+def _of_rows(delta: float, target: Vector, weights: Vector | None) -> HuberLoss:
+    return HuberLoss(target, delta, weights)

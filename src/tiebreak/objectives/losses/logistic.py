@@ -14,6 +14,9 @@ from ...arrays import Vector
 from ...kernels import flat
 from ...kernels.logistic_loss import fast_logistic_link, logistic_link
 from ...numerics.extended import Ext
+from ..base import Objective
+from ..chunked import ChunkedSum, Recipe
+from ..chunks import Chunks
 from ..linked import Linked
 from ..matrix import DataMatrix
 from .base import TINY, Loss, Terms
@@ -117,3 +120,8 @@ class Logistic(Linked):
         n = data.shape[0]
         self.y, self.weights = as_signs(y, n), as_shares(weights, n)
         super().__init__(data, LogisticLoss(self.y, self.weights))
+
+    @classmethod
+    def on_chunks(cls, A: Chunks, y: Any, weights: Any = None) -> Objective:
+        recipe = Recipe(LogisticLoss, weighted=True, signs=True)
+        return ChunkedSum("Logistic", A, y, weights, recipe, mean=True, named="y")

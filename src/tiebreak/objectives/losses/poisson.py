@@ -12,6 +12,9 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Vector, as_vector
 from ...numerics.extended import Ext, ext
+from ..base import Objective
+from ..chunked import ChunkedSum, Recipe
+from ..chunks import Chunks
 from ..linked import Linked
 from ..matrix import DataMatrix, gamma
 from .base import LINK_UNITS, TINY, Loss, Terms
@@ -121,3 +124,8 @@ class Poisson(Linked):
         if (self.y < 0).any():
             raise ValueError(f"y must not be negative: it holds counts, or rates, and has {self.y.min():g}")
         super().__init__(data, PoissonLoss(self.y, self.weights))
+
+    @classmethod
+    def on_chunks(cls, A: Chunks, y: Any, weights: Any = None) -> Objective:
+        recipe = Recipe(PoissonLoss, weighted=True)
+        return ChunkedSum("Poisson", A, y, weights, recipe, mean=True, named="y", least=0.0)

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import UNIT_ROUNDOFF, Vector, as_positive, as_vector, length
-from ..base import Image
+from ..base import Image, Objective
+from ..chunked import ChunkedSum, Recipe
+from ..chunks import Chunks
 from ..linked import Linked
 from ..matrix import DataMatrix, gamma
 from .base import Loss
@@ -92,6 +94,11 @@ class LeastSquares(Linked):
         n = data.shape[0]
         self.b, self.weights = as_vector(b, "b", n), None if weights is None else as_weights(weights, n)
         super().__init__(data, SquareLoss(self.b, self.weights), as_positive(scale, "scale"))
+
+    @classmethod
+    def on_chunks(cls, A: Chunks, b: Any, scale: float = 1.0, weights: Any = None) -> Objective:
+        factor = as_positive(scale, "scale")
+        return ChunkedSum("LeastSquares", A, b, weights, Recipe(SquareLoss), scale=factor)
 
     def value_and_grad(self, x: Vector) -> tuple[float, Vector]:
         x = self._point(x)
