@@ -34,15 +34,16 @@ def exact_rank(M: Matrix, left: Matrix | None = None) -> int | None:
     if M.size > LARGEST or (left is not None and left.shape[0] * (left.shape[1] + M.shape[1]) > LARGEST):
         return None
     rng = np.random.default_rng(crc32(np.ascontiguousarray(M).tobytes()))
-    p = _prime(rng)
-    residues = _residues(M, p) if left is None else _product(_residues(left, p), _residues(M, p), p)
-    residues = residues if residues.shape[0] >= residues.shape[1] else residues.T.copy()
-    if residues.shape[0] > residues.shape[1] + 4:
-        residues = _mixed(residues, p, rng)
-    return _eliminated(residues, p)
+    p = prime(rng)
+    whole = residues(M, p) if left is None else _product(residues(left, p), residues(M, p), p)
+    whole = whole if whole.shape[0] >= whole.shape[1] else whole.T.copy()
+    if whole.shape[0] > whole.shape[1] + 4:
+        whole = _mixed(whole, p, rng)
+    return eliminated(whole, p)
 
 
-def _prime(rng: np.random.Generator) -> int:
+def prime(rng: np.random.Generator) -> int:
+    """One of those between 2^30 and 2^31."""
     candidate = int(rng.integers(2**30, 2**31 - 1000)) | 1
     while not _is_prime(candidate):
         candidate += 2
@@ -63,7 +64,8 @@ def _is_prime(n: int) -> bool:
     return True
 
 
-def _residues(M: Matrix, p: int) -> NDArray[np.int64]:
+def residues(M: Matrix | Vector, p: int) -> NDArray[np.int64]:
+    """The doubles, which are dyadic, modulo p."""
     mantissa, exponent = np.frexp(M)
     whole = np.ldexp(mantissa, 53).astype(np.int64) % p
     kinds, where = np.unique(exponent, return_inverse=True)
@@ -92,7 +94,7 @@ def _halves(M: NDArray[np.int64]) -> tuple[Matrix, Matrix]:
     return (M >> 16).astype(np.float64), (M & 0xFFFF).astype(np.float64)
 
 
-def _eliminated(M: NDArray[np.int64], p: int) -> int:
+def eliminated(M: NDArray[np.int64], p: int) -> int:
     """The rank, by elimination a few columns at a time: what is to the right of them is one product."""
     rank = 0
     for start in range(0, M.shape[1], PANEL):

@@ -157,14 +157,14 @@ class Chain:
             self._programme = self._build()
         programme, origin = self._programme, self._origin
         assert origin is not None
-        slope = level.grad(face.x)
+        slope, exact = level.grad(face.x), level.linear and not level.rounded
         try:
-            vertex = programme.minimise(slope, falls=face.cut is not None)
+            vertex = programme.minimise(slope, falls=face.cut is not None, exact=exact)
         except LinearProgramError:
             if face.cut is None:
                 raise
             self._refuse_ray(level)
-            vertex = programme.minimise(slope)
+            vertex = programme.minimise(slope, exact=exact)
         self.steps += 1
         if vertex.excess > SOUND:
             self._refuse_ray(level)

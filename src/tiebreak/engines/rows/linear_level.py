@@ -17,6 +17,7 @@ from ...numerics.linear_programme import HIDDEN_BEYOND, LinearProgram, LinearPro
 from ...numerics.refinement import Refined, refined
 from ...numerics.retries import answers
 from ...numerics.rows import Rows, power_of_two, scale_of_bounds
+from ...numerics.vanishing import vanishing
 from .sizes import sizes_by_point
 from .terms import column_terms, natural_sizes, ratio, row_terms
 
@@ -66,16 +67,18 @@ class FaceProgram(LinearProgram):
         self._now = Rows(rows.A, *(end.copy() for end in rows[1:]))  # with what is fixed
         self._basis: Basis | None = None
         self._cost_scale = 1.0
-        self._hasty = False
+        self._hasty = self._exact = False
         self._fixed: list[tuple[NDArray[np.intp], NDArray[np.intp]]] = []  # what HiGHS has not been told yet
         self.solves = 0
 
-    def minimise(self, c: Ext, falls: bool = False) -> Vertex:
+    def minimise(self, c: Ext, falls: bool = False, exact: bool = False) -> Vertex:
         """The refined vertex; HiGHS's own status is no more than a reason to look at the basis.
 
-        Where it ``falls`` for ever, perhaps, an error comes as soon as HiGHS says so, not after all other ways.
+        Where it ``falls`` for ever, perhaps, an error comes as soon as HiGHS says so, not after all other ways. With
+        costs that are ``exact``, data as they are stored, multipliers can be zero for certain.
         """
         best: Vertex | None = None
+        self._exact = exact and bool((double(c) == c).all())
         self._hasty = falls and not self._hides
         for attempt in range(3):
             if attempt == 1:  # something was wrong: in other units, with every bound in sight
@@ -231,9 +234,25 @@ class FaceProgram(LinearProgram):
         y = answer.y
         if basis.regular:
             y = basis.refine(x, ends, c, self._matrix.times, self._matrix.transpose_times)
+            y = self._without_rounding(basis, y, c)
         z = c - self._matrix.transpose_times(y)
         z[columns] = 0
         return Vertex(x, y, z, *self._excess(c, x, y, z))
+
+    def _without_rounding(self, basis: Basis, y: Ext, c: Ext) -> Ext:
+        """Multipliers that are rounding beside the others, and zero in exact arithmetic, made zero.
+
+        They would be compared with terms that are nothing but such rounding themselves.
+        """
+        size = np.abs(double(y)) / self._row_scale
+        small = (size > 0) & (size <= TIE * float(size.max(initial=0.0)))
+        if not (self._exact and small.any()):
+            return y
+        zero = vanishing(sp.csr_array(self.rows.A[basis.tight][:, basis.inside].T), double(c)[basis.inside])
+        if zero is not None:
+            y = y.copy()
+            y[basis.tight[zero & small[basis.tight]]] = 0
+        return y
 
     def _excess(self, c: Ext, x: Ext, y: Ext, z: Ext) -> tuple[float, float]:
         """The largest violations of a bound and of a sign, relative to the terms they are made of."""

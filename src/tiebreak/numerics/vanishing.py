@@ -1,0 +1,105 @@
+"""Which entries of the solution of M x = r are zero, for doubles as they are stored: solved modulo random primes.
+
+A simplex basis is nearly triangular: equations with one unknown left are solved first, unknowns in one equation left
+last, and what is between them by elimination. An entry that is zero modulo p, and not zero, has a numerator that p
+divides, which few of the primes between 2^30 and 2^31 do.
+"""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from ..arrays import Vector
+from .rank import eliminated, prime, residues
+
+Lists = list[list[int]]
+
+LARGEST_CORE = 700
+"""Up to so many equations that depend on each other elimination is worth its time."""
+LARGEST = 200_000
+PRIMES = 2  # there are many entries, each of which may be zero modulo one of them
+
+
+def vanishing(M: sp.csr_array, right: Vector) -> NDArray[np.bool_] | None:
+    """Zeros of the solution with overwhelming probability; None where M is singular, or too large to ask."""
+    if right.size > LARGEST:
+        return None
+    order = _Order(M)
+    if len(order.core_rows) > LARGEST_CORE or len(order.core_rows) != len(order.core_columns):
+        return None
+    rng = np.random.default_rng(crc32(M.data.tobytes() + right.tobytes()))
+    zero = np.ones(right.size, dtype=bool)
+    for _ in range(PRIMES):
+        x = order.solved(residues(M.data, p := prime(rng)), residues(right, p), p)
+        if x is None:
+            return None
+        zero &= x == 0
+    return zero
+
+
+class _Order:
+    """In which order equations are solved; the k-th of ``first`` and ``last`` for the unknown beside it."""
+
+    def __init__(self, M: sp.csr_array) -> None:
+        self.M = M
+        across = sp.csc_array(M)
+        of_row = [M.indices[M.indptr[i] : M.indptr[i + 1]].tolist() for i in range(M.shape[0])]
+        of_column = [across.indices[across.indptr[j] : across.indptr[j + 1]].tolist() for j in range(M.shape[1])]
+        rows, columns = set(range(M.shape[0])), set(range(M.shape[1]))
+        self.first = _singles(of_row, of_column, rows, columns)
+        self.last = [(i, j) for j, i in _singles(of_column, of_row, columns, rows)]
+        self.core_rows, self.core_columns = sorted(rows), sorted(columns)
+
+    def solved(self, data: NDArray[np.int64], right: NDArray[np.int64], p: int) -> NDArray[np.int64] | None:
+        """The solution modulo p; None where there is none, or more than one."""
+        M = sp.csr_array((data, self.M.indices, self.M.indptr), shape=self.M.shape)
+        x = np.zeros(right.size, dtype=np.int64)
+
+        def rest(i: int) -> int:
+            part = slice(M.indptr[i], M.indptr[i + 1])
+            return int(right[i]) - int((data[part] * x[M.indices[part]] % p).sum())
+
+        def solve_for(i: int, j: int) -> bool:
+            part = slice(M.indptr[i], M.indptr[i + 1])
+            own = int(data[part][M.indices[part] == j].sum()) % p
+            x[j] = rest(i) * pow(own, -1, p) % p if own else 0
+            return own != 0
+
+        if not all(solve_for(i, j) for i, j in self.first):
+            return None
+        n = len(self.core_rows)
+        if n:
+            core = M[self.core_rows][:, self.core_columns].toarray()
+            system = np.column_stack([core, [rest(i) % p for i in self.core_rows]])
+            if eliminated(system, p) < n or not system.diagonal().all():
+                return None
+            for k in range(n - 1, -1, -1):
+                known = int((system[k, k + 1 : n] * x[self.core_columns[k + 1 :]] % p).sum())
+                x[self.core_columns[k]] = (int(system[k, n]) - known) * pow(int(system[k, k]), -1, p) % p
+        return x if all(solve_for(i, j) for i, j in reversed(self.last)) else None
+
+
+def _singles(
+    of_row: list[list[int]], of_column: list[list[int]], rows: set[int], columns: set[int]
+) -> list[tuple[int, int]]:
+    """Rows with one column left, each with that column, in turn; both are taken out."""
+    counts = {i: sum(j in columns for j in of_row[i]) for i in rows}
+    waiting, found = [i for i, count in counts.items() if count == 1], []
+    while waiting:
+        i = waiting.pop()
+        if i not in rows or counts[i] != 1:
+            continue
+        j = next(j for j in of_row[i] if j in columns)
+        found.append((i, j))
+        rows.discard(i)
+        columns.discard(j)
+        for k in of_column[j]:
+            if k in rows:
+                counts[k] -= 1
+                if counts[k] == 1:
+                    waiting.append(k)
+    return found
