@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from . import steps
 from .callbacks import Checkpoint, Event, Every, Progress, Trace
 from .certificate import Certificate, Level
+from .compare import Comparison, compare
 from .lexicographic import lexicographic
 from .methods import METHODS, Solver, State, methods, register
 from .objectives import (
@@ -97,6 +98,7 @@ __all__ = [  # without from_jax and from_torch: a star must not need what is not
     "Box",
     "Certificate",
     "Checkpoint",
+    "Comparison",
     "Columns",
     "Cone",
     "ConvexityError",
@@ -153,6 +155,7 @@ __all__ = [  # without from_jax and from_torch: a star must not need what is not
     "Tradeoff",
     "__version__",
     "check_gradient",
+    "compare",
     "iterate",
     "lexicographic",
     "methods",

@@ -11,6 +11,9 @@ from typing import Any
 import numpy as np
 
 BLUE, ORANGE, RED = "#0072B2", "#E69F00", "#D55E00"  # Okabe and Ito
+SEVERAL = (BLUE, ORANGE, "#009E73", RED, "#CC79A7", "#56B4E9", "black")
+MARKS = "os^vDPX*"
+"""Seven colours and eight marks: 56 lines before two look the same."""
 
 
 def pyplot(caller: str) -> Any:
@@ -66,4 +69,17 @@ def draw_gaps(ax: Any, columns: Mapping[str, Sequence[float]]) -> None:
     ax.set_xlabel("seconds")
     ax.set_ylabel("proved gap")
     ax.set_title("Proved gaps over time", fontsize="medium", loc="left")
+    ax.grid(alpha=0.3)
+
+
+def draw_progress(ax: Any, runs: Mapping[str, tuple[Any, Any]], title: str) -> None:
+    """How near each run is to an optimum over time, on a logarithmic axis: a line each, by colour and mark."""
+    for k, (name, (seconds, distance)) in enumerate(runs.items()):
+        shown = np.isfinite(distance)
+        look = {"color": SEVERAL[k % len(SEVERAL)], "marker": MARKS[k % len(MARKS)]}
+        ax.plot(seconds[shown], distance[shown], label=name, markersize=3, linewidth=1.2, **look)
+    if any(line.get_xdata().size for line in ax.lines):
+        ax.set_yscale("log")
+    ax.set_title(title, fontsize="medium", loc="left")
+    ax.set_ylabel("distance to the best bound")
     ax.grid(alpha=0.3)
