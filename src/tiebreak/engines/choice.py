@@ -339,9 +339,22 @@ def _cones_minimiser(task: Task) -> Callable[[Objective], Answer]:
     return minimiser(task.domain)
 
 
+def _conic_refuse(task: Task) -> str:
+    from .conic.solve import conic_applies
+
+    return conic_applies(task.levels, task.domain)
+
+
+def _conic_solve(task: Task, patient: bool = True) -> list[Answer]:
+    from .conic.solve import solve_conic
+
+    return solve_conic(task.levels, task.domain)
+
+
 ROWS = Engine("rows", _rows_refuse, _rows_solve, partial(_minimiser_by, _rows_solve))
 SMOOTH = Engine("smooth", _smooth_refuse, _smooth_solve, partial(_minimiser_by, _smooth_solve))
 COLUMNS = Engine("columns", _columns_refuse, _columns_solve, _columns_minimiser)
+CONIC = Engine("conic", _conic_refuse, _conic_solve, partial(_minimiser_by, _conic_solve), certain=False)
 CONES = Engine("cones", _cones_refuse, _cones_solve, _cones_minimiser, certain=False, sharp_minima=True)
 
 
@@ -401,6 +414,10 @@ def _chosen(task: Task) -> Choice:
         engine = _by_rows(lifted.task)
         if lifted.index.size > first.index.size and engine is not None:
             return Choice(task, engine, (lifted,), refusals)
+    if task.domain.conic is not None:
+        if not (why := CONIC.refuses(task)):
+            return Choice(task, CONIC, refusals=refusals)
+        refusals["conic"] = why
     if task.domain.round is not None:
         if not (why := CONES.refuses(task)):
             return Choice(task, CONES, refusals=refusals)

@@ -49,11 +49,6 @@ class Cone(ABC):
     def __init__(self, size: int) -> None:
         self.size = size
 
-    @property
-    def rank(self) -> int:
-        """The number of eigenvalues."""
-        return self.size
-
     @cached_property
     def unit(self) -> Vector:
         """A vector inside the cone and its dual."""
@@ -66,6 +61,15 @@ class Cone(ABC):
     def dual_margin(self, z: Ext) -> float:
         """The same in the dual cone."""
         return self.margin(z)
+
+    def sum_margin(self, s: Ext, z: Ext) -> float:
+        """The margin of s + z, as elements of the algebra."""
+        return self.margin(s + z)
+
+    @property
+    @abstractmethod
+    def named(self) -> tuple[str, float]:
+        """Its name and size, for solvers."""
 
     @abstractmethod
     def arrow(self, s: Vector) -> Matrix:
@@ -89,6 +93,10 @@ class Nonnegative(Cone):
 
     thick, long, bend = 1.0, 1.0, 1.0
 
+    @property
+    def named(self) -> tuple[str, float]:
+        return "nonnegative", self.size
+
     def margin(self, s: Ext) -> float:
         return _down(float(s.min(initial=np.inf)))
 
@@ -110,8 +118,8 @@ class SecondOrder(Cone):
     long = float(SQRT2) * (1 + 1e-15)
 
     @property
-    def rank(self) -> int:
-        return min(self.size, 2)
+    def named(self) -> tuple[str, float]:
+        return "second-order", self.size
 
     @cached_property
     def unit(self) -> Vector:
@@ -159,8 +167,8 @@ class Semidefinite(Cone):
         self._dual = np.where(apart, 1 / SQRT2 if scaled else np.longdouble(0.5), np.longdouble(1))
 
     @property
-    def rank(self) -> int:
-        return self.order
+    def named(self) -> tuple[str, float]:
+        return "semidefinite" if self.scaled else "triangle", self.order
 
     @cached_property
     def unit(self) -> Vector:
@@ -192,6 +200,9 @@ class Semidefinite(Cone):
 
     def dual_margin(self, z: Ext) -> float:
         return least_eigenvalue(self.dual_matrix(ext(z)))
+
+    def sum_margin(self, s: Ext, z: Ext) -> float:
+        return least_eigenvalue(self.matrix(ext(s)) + self.dual_matrix(ext(z)))
 
     def arrow(self, s: Vector) -> Matrix:
         return self._product_matrix(double(self.matrix(ext(s))), self._dual)
@@ -273,6 +284,10 @@ class Nonsymmetric(Cone):
 class Exponential(Nonsymmetric):
     """Vectors (x, y, z) with y exp(x / y) <= z and y > 0, and their limits."""
 
+    @property
+    def named(self) -> tuple[str, float]:
+        return "exponential", 3
+
     @cached_property
     def unit(self) -> Vector:
         return np.array([-1.051383, 0.556409, 1.258967])
@@ -296,6 +311,10 @@ class Power(Nonsymmetric):
     def __init__(self, exponent: float) -> None:
         super().__init__()
         self.exponent = exponent
+
+    @property
+    def named(self) -> tuple[str, float]:
+        return "power", self.exponent
 
     @cached_property
     def unit(self) -> Vector:

@@ -132,7 +132,7 @@ class ConicRows:
     @cached_property
     def middle(self) -> Middle:
         """The point with the most room, up to a room of the size of the data; ``NoPoint`` where the set is empty."""
-        size = max(float(np.abs(self.b).max()), 1e-300)
+        size = float(np.abs(self.b).max()) or 1.0
         n = self.A.shape[1]
         A = sp.vstack([sp.hstack([self.A, sp.csr_array(self.unit[:, None])]), sp.eye_array(1, n + 1, k=n)])
         cost = np.append(np.zeros(n), -1.0)
@@ -221,6 +221,7 @@ class ConicRows:
 
     # -- bounds --------------------------------------------------------------------------------------------------------
 
+    @cached_property
     def bounds(self) -> Bounds | None:
         """By multipliers with a margin in all dual cones; None where there are none, or they are not found."""
         m, n = self.A.shape
@@ -236,7 +237,7 @@ class ConicRows:
             return Bounds(0.0, 0.0)
         middle = self.middle.x
         try:
-            _, found = self.minimise(None, A.T @ self.unit, (middle, max(float(np.abs(self.b).max()), 1e-300)))
+            _, found = self.minimise(None, A.T @ self.unit, (middle, float(np.abs(self.b).max()) or 1.0))
         except ConicError:
             return None
         z = ext(found) + self.unit

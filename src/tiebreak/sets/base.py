@@ -18,6 +18,7 @@ from .faces import Face
 from .rows import Axes, ByRows, Polyhedral
 
 if TYPE_CHECKING:
+    from ..numerics.conic_rows import ConicRows
     from .round.description import Round
 
 
@@ -99,6 +100,9 @@ class Domain(ABC):
 
     axes: Axes | None = None
     """All its vertices, where they lie on the coordinate axes and the number of variables is known."""
+
+    conic: ConicRows | None = None
+    """Its cones, where it is a set by cones."""
 
     split_rows: Rows | None = None
     """Rows for which primal-dual methods have multipliers, and bounds: where projecting on Z is a numerical solve."""

@@ -69,6 +69,7 @@ class Cone(Domain):
     """
 
     identity = ("_A", "_b", "_cones")
+    conic: ConicRows
 
     def __init__(
         self,
@@ -143,7 +144,7 @@ class Cone(Domain):
 
     @property
     def diameter(self) -> float:
-        return inf if self._bounds is None else self._bounds.diameter
+        return inf if self.conic.bounds is None else self.conic.bounds.diameter
 
     @cached_property
     def recognised(self) -> Domain:
@@ -151,13 +152,9 @@ class Cone(Domain):
         rows = self.conic.as_rows()
         return self if rows is None else Polyhedron.of(rows)
 
-    @cached_property
-    def _bounds(self) -> Bounds | None:
-        return self.conic.bounds()
-
-    @cached_property
+    @property
     def bounded(self) -> bool:  # type: ignore[override]
-        return self._bounds is not None
+        return self.conic.bounds is not None
 
     @property
     def oracles(self) -> frozenset[str]:  # type: ignore[override]
@@ -165,9 +162,9 @@ class Cone(Domain):
         return Domain.oracles if self.bounded else WITHOUT_LMO
 
     def _need_bounds(self, oracle: str) -> Bounds:
-        if self._bounds is None:
+        if self.conic.bounds is None:
             raise MissingOracle(f"no {oracle} over {self!r}: no bounds on its points are known")
-        return self._bounds
+        return self.conic.bounds
 
 
 def _rows(A: Any) -> Matrix:

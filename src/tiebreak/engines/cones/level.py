@@ -122,6 +122,19 @@ class Level:
         blocks = [np.eye(self.dim) if data is None else dense(data.A) for _, data in self.terms]
         return np.vstack([np.zeros((0, self.dim)), *blocks, *(dense(data.A) for _, data in self.bends)])
 
+    @cached_property
+    def image_units(self) -> Vector:
+        """Of a quadratic level, u with |w'K e| <= |u w| sqrt(e'He) for the ``images`` K and second derivatives H."""
+        units = [np.zeros(0)]
+        for loss, data, scale in self.form.losses:
+            count = self.dim if data is None else data.shape[0]
+            units.append(1 / np.sqrt(float(scale) * loss.most * np.ones(count)))
+        units += [
+            np.full(self.dim, np.sqrt(float(np.linalg.norm(dense(bend.Q))) / float(bend.scale)))
+            for bend in self.form.bends
+        ]
+        return np.concatenate(units) * (1 + 1e-9)
+
     def roots(self, x: Vector, gap: float) -> tuple[Matrix, float]:
         """B with |B e|^2 <= <slope(x + e) - slope(x), e>, and a number by which |B e| / |e| may be too large.
 

@@ -1,0 +1,1 @@
+"""Chains of linear and quadratic levels over sets given by cones."""

@@ -1,0 +1,267 @@
+"""Chains of linear and quadratic levels over sets by cones, with a bracket for each level.
+
+Each level is minimised over what those before leave: the face of the cones that their multipliers leave, with their
+images held (``face``). Bounds from below come from the multipliers alone (``bracket``). Bounds from above on later
+levels need a true solution of the earlier ones: where the minimiser of a level is shown to be the only one
+(``newton_kantorovich``), or where a level is a sum of squares that can all be zero, so that its minimisers are known by
+its data. Elsewhere there are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...arrays import Vector, length
+from ...numerics.conic_rows import ConicRows, NoPoint
+from ...numerics.extended import EXTENDED, Ext, double, ext
+from ...objectives.base import Objective
+from ...sets.base import Domain
+from ..answer import Answer, Unbounded
+from ..cones.level import Level
+from ..interrupt import keeping_levels
+from .bracket import Reach, Record, close, lower_bound, record, upper_bound
+from .face import CLEAR, Face
+from .newton_kantorovich import distance
+from .polish import NoMinimum, Solved, solve_level
+
+MOST_SIZE = 1000
+"""Variables and rows at most: everything is dense."""
+
+STALLED = 1e-14
+"""A residual of the optimality conditions above this is worth a note."""
+
+WIDE = 1e3
+"""Solutions over sets without bounds are assumed to be within so many sizes of the point."""
+
+NOTHING = 1e-24
+"""A sum of squares below this, relative to its terms, may be zero."""
+
+SINGULAR = "singular values are those of a matrix within rounding of the given one"
+BETWEEN = (
+    "the optimal values of levels between the first and the last are those at x (bounds of later levels need that)"
+)
+
+
+def conic_applies(levels: Sequence[Objective], domain: Domain) -> str:
+    """Empty where ``solve_conic`` applies, else the reason why not."""
+    rows = domain.conic
+    if rows is None:
+        return f"{domain!r} is not a set by cones"
+    if not rows.symmetric:
+        return f"{domain!r} has exponential or power cones, which have no Jordan product"
+    if sum(rows.A.shape) > MOST_SIZE:
+        return f"{domain!r} has more than {MOST_SIZE} variables and rows"
+    for k, level in enumerate(levels):
+        name = f"level {k + 1}"
+        if level.form is None:
+            return f"{name}: {level.formless} has no form that exact methods know"
+        if not level.form.convex or not level.form.quadratic or not level.form.matrices:
+            return f"{name} is not a convex quadratic function by matrices"
+        if level.form.norms or level.form.pieces:
+            return f"{name}: it is not smooth"
+        if not level.form.strictly_convex:
+            return f"{name} is not h(Ax) + <q, x> with a strictly convex h"
+    return ""
+
+
+def solve_conic(levels: Sequence[Objective], domain: Domain) -> list[Answer]:
+    """The answers of all levels.
+
+    Examples
+    --------
+    The lowest points of a disk of radius one that is cut at y >= 0, and of these the one nearest to (3, 3):
+
+    >>> import tiebreak as tb
+    >>> rows = [[0.0, 0.0], [-1.0, 0.0], [0.0, -1.0], [0.0, -1.0]]
+    >>> Z = tb.Cone(rows, [1.0, 0.0, 0.0, 0.0], [("second-order", 3), ("nonnegative", 1)])
+    >>> answers = solve_conic([tb.Linear([0.0, 1.0]), tb.SquaredNorm([3.0, 3.0])], Z)
+    >>> answers[-1].x.round(12) + 0.0, bool(abs(answers[-1].f_lower - 6.5) < 1e-8)
+    (array([1., 0.]), True)
+    """
+    if why := conic_applies(levels, domain):
+        raise ValueError(f"the exact method for sets by cones does not apply: {why}")
+    assert domain.conic is not None
+    return _Chain(domain.conic, [Level(one.form, domain.conic.A.shape[1]) for one in levels]).solve()  # type: ignore[arg-type]
+
+
+@dataclass
+class _Chain:
+    """What is known while a chain is solved, level by level."""
+
+    rows: ConicRows
+    levels: list[Level]
+    answers: list[Answer] = field(default_factory=list)
+    records: list[Record] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    assumes: list[str] = field(default_factory=lambda: [EXTENDED, SINGULAR])
+    well_posed: bool = True
+
+    def solve(self) -> list[Answer]:
+        face = Face.of(self.rows)
+        first = 0
+        while len(self.answers) < len(self.levels):
+            k = len(self.answers)
+            level = self.levels[k]
+            with keeping_levels(self.answers):
+                try:
+                    solved = solve_level(face, level)
+                except NoMinimum as stop:
+                    self._fall(face, level, stop.direction)
+                    solved = None
+                if solved is None:
+                    self._give_up(face.x, "the interior-point method fails")
+                    break
+                if k == first and self._unique(face, level, solved):
+                    break
+                if k == first and (exact := self._exactly(level, solved)) is not None:
+                    self._add(level, double(solved.x), 0.0, 0.0, solved)
+                    self.rows, face, first = exact, Face.of(exact), k + 1
+                    continue
+                self._bracket(face, level, solved, first)
+            if k + 1 < len(self.levels):
+                face = self._after(face, level, solved)
+        return self.answers
+
+    # -- one level -----------------------------------------------------------------------------------------------------
+
+    def _bracket(self, face: Face, level: Level, solved: Solved, first: int) -> None:
+        """The bracket that multipliers give, after those of the levels since ``first``."""
+        k = len(self.answers)
+        reach = self._reach(solved.x)
+        own = record(face, level, solved, reach)
+        low = lower_bound(self.rows, own, self.records, reach)
+        above = upper_bound(self.rows, level, solved.x, own.here)
+        high = float(np.nextafter(float(above), np.inf)) if k == first else np.inf
+        if self.records and k + 1 < len(self.levels):
+            self.assumes.append(BETWEEN)
+        close(self.rows, own, self.records, above, reach)
+        self.records.append(own)
+        if solved.residual > STALLED:
+            self.notes.append(f"level {k + 1}: the optimality conditions are met to {solved.residual:.0e} only")
+        self._add(level, double(solved.x), low, high, solved)
+
+    def _add(self, level: Level, x: Vector, low: float, high: float, solved: Solved) -> None:
+        before = self.answers[-1] if self.answers else None
+        self.answers.append(
+            Answer(
+                x,
+                g_lower=before.f_lower if before else low,
+                g_upper=before.f_upper if before else high,
+                f_lower=low,
+                f_upper=high,
+                well_posed=self.well_posed,
+                notes=tuple(self.notes),
+                assumes=tuple(dict.fromkeys(self.assumes)),
+            )
+        )
+
+    def _unique(self, face: Face, level: Level, solved: Solved) -> bool:
+        """Whether the level has one minimiser for certain: then all that follow have their values there."""
+        z = np.zeros(self.rows.b.size, dtype=np.longdouble)
+        for block, part in zip(face.blocks, solved.z, strict=True):
+            z = z + ext(block.T.T) @ part
+        mu = face.prices(level.at(solved.x).grad + self.rows.wide.transpose_times(z))
+        far = distance(self.rows, level, solved.x, z + ext(face.E.T) @ mu[: face.E.shape[0]], solved.units)
+        if far is None:
+            return False
+        k = len(self.answers)
+        self.notes.append(f"the only minimiser of level {k + 1} is shown to be within {far:.1e} of x")
+        for later, one in enumerate(self.levels[k:]):
+            here = one.at(solved.x)
+            low = float(np.nextafter(here.below - one.fall(here, far), -np.inf))
+            high = float(np.nextafter(here.above + one.rise(here, solved.x, far), np.inf))
+            self._add(one, double(solved.x), low, high, solved)
+            if later:
+                self.answers[-1] = replace(self.answers[-1], lower_unique=True, upper_constant=True)
+        return True
+
+    def _exactly(self, level: Level, solved: Solved) -> ConicRows | None:
+        """The minimisers as a set by cones, where the level is a sum of squares that can all be zero; else None."""
+        form = level.form
+        if form.bends or form.slopes or float(form.constant) or not form.losses:
+            return None
+        A, b = [self.rows.A], [self.rows.b]
+        value = float(level.at(solved.x).value)
+        terms = 0.0
+        for loss, data, scale in form.losses:
+            B = sp.csr_array(np.eye(level.dim) if data is None else data.raw)
+            target = np.zeros(B.shape[0]) if loss.target is None else loss.target
+            A.append(B)
+            b.append(np.asarray(target, dtype=np.float64))
+            size = length(abs(B) @ np.abs(double(solved.x))) + length(b[-1])
+            terms += float(scale) * float(np.max(loss.most)) * size**2
+        if value > NOTHING * terms:
+            return None
+        count = sum(part.size for part in b[1:])
+        stacked = sp.csr_array(sp.vstack(A))
+        try:
+            exact = ConicRows(stacked, np.concatenate(b), (*self.rows.cones, ("zero", float(count))))
+            fixed = stacked[exact.zero]
+            independent = np.linalg.matrix_rank(fixed.toarray(), tol=None) == fixed.shape[0]
+            room = exact.middle.room
+        except NoPoint:
+            return None
+        if not independent or not room > 0:
+            return None
+        self.notes.append(f"level {len(self.answers) + 1} is zero at its solutions, which are those of its equations")
+        return exact
+
+    def _after(self, face: Face, level: Level, solved: Solved) -> Face:
+        """What the level leaves, and whether that is in doubt."""
+        k = len(self.answers)
+        z = [double(part) for part in solved.z]
+        unit = max([solved.units.z, *(float(np.linalg.norm(part)) for part in z)])
+        left = face.after(level, solved.x, z, unit)
+        margin = _complementarity(face, solved, unit)
+        if left.doubtful or margin < CLEAR:
+            self.well_posed = False
+            self.notes.append(
+                f"level {k}: strict complementarity is in doubt (slacks and multipliers of a cone are both below "
+                f"{max(margin, 0.0):.0e} of their sizes), so that a small change of the data may change what is left"
+            )
+            self.answers[-1] = replace(self.answers[-1], well_posed=False, notes=tuple(self.notes))
+        return left
+
+    # -- what can go wrong ---------------------------------------------------------------------------------------------
+
+    def _reach(self, x: Ext) -> Reach:
+        bounds = self.rows.bounds
+        if bounds is not None:
+            return Reach(bounds.diameter, bounds.most)
+        s = double(self.rows.slacks(x)[0])
+        far = WIDE * (length(double(x)) + length(s) / self.rows.size)
+        said = f"solutions are within {far:.0e} of x, as the domain is not known to be bounded"
+        self.assumes[:] = [*(one for one in self.assumes if not one.startswith("solutions are within")), said]
+        return Reach(far, length(self.rows.unit) * (length(s) + self.rows.size * far))
+
+    def _fall(self, face: Face, level: Level, direction: Vector) -> None:
+        """Raise, where the direction is seen to be one along which the level falls for ever."""
+        d = direction / (length(direction) or 1.0)
+        slope = float(double(level.at(face.x).grad) @ d)
+        size = length(double(level.p)) or 1.0
+        bent = float(d @ level.hessian(double(face.x)) @ d)
+        inside = min((block.cone.margin(ext(-(block.T @ (face.A @ d)))) for block in face.blocks), default=0.0)
+        if slope < -1e-6 * size and abs(bent) < 1e-9 * size and inside > -1e-6 * self.rows.size:
+            raise Unbounded(len(self.answers), d, double(face.x), tuple(self.answers))
+
+    def _give_up(self, x: Ext, why: str) -> None:
+        """All levels that are left, without a proof."""
+        self.well_posed = False
+        self.notes.append(f"no proof of level {len(self.answers) + 1}: {why}")
+        for level in self.levels[len(self.answers) :]:
+            self._add(level, double(x), level.form.lower_bound, np.inf, None)  # type: ignore[arg-type]
+
+
+def _complementarity(face: Face, solved: Solved, unit: float) -> float:
+    """The least eigenvalue of s + z over all cones, each relative to its size."""
+    s = face.rows.slacks(solved.x)[0]
+    found = np.inf
+    for block, z in zip(face.blocks, solved.z, strict=True):
+        own = ext(block.T) @ s
+        size = max(solved.units.s, length(double(own)))
+        found = min(found, block.cone.sum_margin(own / size, z / unit))
+    return float(found)

@@ -1,0 +1,132 @@
+"""Chains over sets by cones against planted solutions and closed forms; what is proved, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from planted_cones import planted
+
+import tiebreak as tb
+from tiebreak.engines.conic.newton_kantorovich import distance
+from tiebreak.engines.conic.polish import solve_level
+from tiebreak.engines.conic.solve import conic_applies, solve_conic
+
+KINDS = {
+    "second-order": ("second-order", "second-order", "second-order"),
+    "semidefinite": ("triangle", "triangle"),
+    "mixed": ("nonnegative", "second-order", "triangle"),
+}
+
+
+@pytest.mark.parametrize("kinds", KINDS)
+@pytest.mark.parametrize("seed", range(5))
+def test_brackets_hold_the_planted_values(kinds: str, seed: int) -> None:
+    rng = np.random.default_rng([seed, 77])
+    chain = planted(rng, KINDS[kinds], 2 + seed % 3, seed % 2 == 0, seed > 1)
+    answers = solve_conic(chain.levels, chain.domain)
+    assert len(answers) == len(chain.levels)
+    for answer, value in zip(answers, chain.values, strict=True):
+        assert answer.f_lower <= value <= answer.f_upper
+    assert answers[0].f_upper - answers[0].f_lower <= 1e-9 * (1 + abs(chain.values[0]))
+    assert chain.values[1] - answers[1].f_lower <= 1e-2 * (1 + abs(chain.values[1]))
+    if answers[-1].well_posed:
+        for level, value in zip(chain.levels, chain.values, strict=True):
+            assert abs(level.value(answers[-1].x) - value) <= 1e-9 * (1 + abs(value))
+
+
+def disk(radius: float = 1.0, kind: str = "second-order") -> tb.Cone:
+    """As a second-order cone, or as [[r + x, y], [y, r - x]] semidefinite."""
+    if kind == "second-order":
+        return tb.Cone([[0.0, 0.0], [-1.0, 0.0], [0.0, -1.0]], [radius, 0.0, 0.0], [("second-order", 3)])
+    scale = np.sqrt(2) if kind == "semidefinite" else 1.0
+    return tb.Cone([[-1.0, 0.0], [0.0, -scale], [1.0, 0.0]], [radius, 0.0, radius], [(kind, 2)])
+
+
+@pytest.mark.parametrize("kind", ["second-order", "semidefinite", "triangle"])
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_a_disk_three_ways_and_in_three_units(kind: str, unit: float) -> None:
+    levels = [tb.SquaredNorm(unit * np.array([3.0, 4.0])), tb.Linear([1.0, 1.0])]
+    last = solve_conic(levels, disk(unit, kind))[-1]
+    # [0.6, 0.8] in these units; what sqrt(2) in the data is off by belongs to the data
+    assert last.lower_unique and last.upper_constant
+    assert last.f_lower - 1e-15 * unit <= 1.4 * unit <= last.f_upper + 1e-15 * unit
+    assert last.f_upper - last.f_lower <= 1e-14 * unit
+
+
+def test_the_only_minimiser_is_proved_and_is_where_it_is_said_to_be() -> None:
+    proved = 0
+    for seed in range(12):
+        rng = np.random.default_rng([seed, 5])
+        chain = planted(rng, KINDS["mixed"], 1, True, True)
+        square = tb.SquaredNorm(chain.x)  # the planted solution stays the only one
+        level = chain.levels[0] + square
+        answers = solve_conic([level, tb.Linear(np.ones(chain.x.size))], chain.domain)
+        assert answers[-1].f_lower <= chain.x.sum() <= answers[-1].f_upper
+        proved += bool(answers[-1].lower_unique)
+    assert proved >= 8  # the others are degenerate: multipliers of zero where slacks are
+
+
+@pytest.mark.parametrize(
+    ("level", "domain"),
+    [
+        (tb.Linear([0.0, 1.0]), tb.Cone(  # the lower edge of a half disk
+            [[0.0, 0.0], [-1.0, 0.0], [0.0, -1.0], [0.0, -1.0]], [1.0, 0.0, 0.0, 0.0],
+            [("second-order", 3), ("nonnegative", 1)])),
+        (tb.LeastSquares([[1.0, 0.0]], [0.5]), disk()),  # a segment
+        (tb.SquaredNorm([1.0, 0.0]), disk()),  # touches: one point, but degenerate
+    ],
+)  # fmt: skip
+def test_uniqueness_is_not_claimed_where_there_is_none_or_it_hangs_on_rounding(level, domain) -> None:
+    from tiebreak.engines.cones.level import Level
+    from tiebreak.engines.conic.face import Face
+
+    face, own = Face.of(domain.conic), Level(level.form, 2)
+    solved = solve_level(face, own)
+    z = np.zeros(domain.conic.b.size, dtype=np.longdouble)
+    for block, part in zip(face.blocks, solved.z, strict=True):
+        z = z + block.T.T @ part
+    assert distance(domain.conic, own, solved.x, z, solved.units) is None
+
+
+def test_strict_complementarity_in_doubt_is_named() -> None:
+    answers = solve_conic([tb.SquaredNorm([1.0, 0.0]), tb.Linear([0.0, 1.0])], disk())
+    assert not answers[-1].well_posed and "strict complementarity" in " ".join(answers[-1].notes)
+    assert answers[-1].f_lower <= 0.0 <= answers[-1].f_upper
+
+
+def test_squares_that_can_be_zero_are_equations() -> None:
+    answers = solve_conic([tb.LeastSquares([[1.0, 2.0]], [0.5]), tb.Linear([1.0, 0.0])], disk())
+    # x = 0.5 - 2 y on the circle: 5 y^2 - 2 y - 0.75 = 0
+    y = (2 + np.sqrt(4 + 15)) / 10
+    assert (answers[0].f_lower, answers[0].f_upper) == (0.0, 0.0)
+    assert abs(answers[1].f_lower - (0.5 - 2 * y)) <= 1e-14 and answers[1].f_upper - answers[1].f_lower <= 1e-13
+
+
+def test_solve_takes_it_with_slack_and_verifies() -> None:
+    rng = np.random.default_rng(3)
+    g, f = tb.LeastSquares(rng.standard_normal((2, 2)), [10.0, -3.0]), tb.SquaredNorm([1.0, 2.0])
+    for slack in (0.0, 0.1):
+        by_cones = tb.solve(tb.Problem(f, g, disk(), slack=slack), tol_upper=1e-7, tol_lower=1e-7)
+        as_ball = tb.solve(tb.Problem(f, g, tb.L2Ball(1.0), slack=slack), tol_upper=1e-7, tol_lower=1e-7)
+        assert by_cones.success and by_cones.method == "exact" and abs(by_cones.f - as_ball.f) <= 1e-7
+        assert by_cones.verify(tb.Problem(f, g, disk(), slack=slack)).ok
+    assert tb.plan(tb.Problem(f, g, disk())).engine == "conic"
+
+
+def test_without_bounds() -> None:
+    cone = tb.Cone(-np.eye(3), np.zeros(3), [("second-order", 3)])
+    result = tb.solve(tb.Problem(tb.SquaredNorm([1.0, -3.0, 3.0]), tb.Linear([1.0, 1.0, 0.0]), cone))
+    assert result.success and abs(result.f - 5.5) <= 1e-9  # the ray (t, -t, 0)
+    assert any("not known to be bounded" in one for one in result.certificate.assumes)
+    falls = tb.solve(tb.Problem(tb.SquaredNorm(dim=3), tb.Linear([1.0, 2.0, 0.0]), cone))
+    assert falls.status == "unbounded"
+
+
+def test_what_it_refuses() -> None:
+    exponential = tb.Cone(-np.eye(3), [0.0, 0.0, 5.0], [("exponential", 3)])
+    linear = [tb.Linear([1.0, 0.0, 1.0])] * 2
+    assert "exponential" in conic_applies(linear, exponential)
+    assert "quadratic" in conic_applies([tb.Logistic(np.eye(2), [1, -1]), tb.SquaredNorm(dim=2)], disk())
+    assert "smooth" in conic_applies([tb.L1Norm(), tb.SquaredNorm(dim=2)], disk())
+    with pytest.raises(ValueError, match="no exact method"):
+        tb.solve(tb.Problem(tb.SquaredNorm(dim=3), linear, exponential))
