@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tiebreak.lab.reproduce.outcome import Claim, Curve, Outcome, Panel, Table
+from tiebreak.lab.reproduce.evidence import Evidence
+from tiebreak.lab.reproduce.outcome import Addition, Claim, Curve, Difference, Outcome, Panel, Table
 
 SCRIPT = "</script><script>window.pwned = 1</script>"
 IMAGE = '<img src=x onerror="window.pwned = 2">'
@@ -58,13 +59,23 @@ def sample(name: str = "sample") -> Outcome:
         f"A sample called {name}",
         ("A paragraph.", HOSTILE[0]),
         (
-            Claim("It falls.", "1e-3", "1.1e-3", True, "as it should", "Section 1"),
-            Claim(HOSTILE[0], HOSTILE[1], HOSTILE[2], False, HOSTILE[3], HOSTILE[4]),
-            Claim("Nobody knows.", "–", "–", None, "not in this run"),
+            Claim(
+                quote="It falls", where="Section 1", here="1.1e-3", evidence=Evidence((1.0,) * 10), note="as it should"
+            ),
+            Claim(
+                quote=HOSTILE[0],
+                where=HOSTILE[4],
+                here=HOSTILE[2],
+                evidence=Evidence((-1.0,), "always"),
+                note=HOSTILE[3],
+            ),
+            Claim(quote="Nobody knows", where="–", here="–", evidence=Evidence((1.0,), lacking=("not in this run",))),
         ),
         (gap, plane, hostile, nothing),
         (Table("Ends", ("method", HOSTILE[1]), (("falling", 1.25e-3), (HOSTILE[0], 7)), HOSTILE[1]),),
         {"radius": np.float64(2), "limit": np.inf, "note": HOSTILE[0], "sizes": np.array([1, 2])},
         seed=3,
         size="quick",
+        differences=(Difference(HOSTILE[1], "the code", "folder/file.m:12", HOSTILE[2]),),
+        additions=(Addition(statement=HOSTILE[1], here="0.5", evidence=Evidence((0.5,), "always"), note=HOSTILE[0]),),
     )

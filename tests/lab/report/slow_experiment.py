@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tiebreak.lab.reproduce.evidence import Evidence
 from tiebreak.lab.reproduce.outcome import Claim, Curve, Option, Outcome, Panel, Request
 from tiebreak.lab.workshop import Piece
 
@@ -30,8 +31,13 @@ def run(request: Request) -> Outcome:
     made = request.workshop.make(pieces)
     values = np.array([float(made[f"piece {n}"]["n"]) for n in range(4)])
     claims = (
-        Claim("There are four.", "4", str(len(made)), len(made) == 4),
-        Claim("Unknown.", "?", "?", None, "why not"),
+        Claim(
+            quote="There are four",
+            where="?",
+            here=str(len(made)),
+            evidence=Evidence((0.5 - abs(len(made) - 4),), "always"),
+        ),
+        Claim(quote="Unknown", where="?", here="?", evidence=Evidence((), lacking=("why not",))),
     )
     panel = Panel("values", "Values", "n", (Curve("n", {"k": np.arange(4.0)}, values),), log=False)
     parameters = {"size": request.size, "data": request.data}

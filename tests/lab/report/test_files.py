@@ -49,7 +49,7 @@ def test_every_panel_has_its_files(folder: Path) -> None:
     written = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     names = ["gap", "plane", "hostile", "nothing"]  # "../hostile" has not left its folder
     figures = {f"sample/{name}.{end}" for name in names for end in ("csv", "png", "svg")}
-    assert written == figures | {"sample/outcome.json", "report.html"}
+    assert written == figures | {"sample/outcome.json", "sample/verdicts.csv", "report.html"}
     for figure in figures:
         if figure.endswith(".png"):
             assert (folder / figure).read_bytes().startswith(b"\x89PNG")
@@ -80,7 +80,13 @@ def test_json_holds_claims_parameters_versions_and_seed(folder: Path) -> None:
 
     content = json.loads((folder / "sample" / "outcome.json").read_text("utf-8"), parse_constant=refuse)
     assert [claim["holds"] for claim in content["claims"]] == [True, False, None]
-    assert content["claims"][1]["sentence"] == HOSTILE[0]
+    assert content["claims"][1]["quote"] == HOSTILE[0]
+    assert content["claims"][0]["evidence"]["margins"] == [1.0] * 10
+    assert [len(content[table]) for table in ("differences", "additions")] == [1, 1]
+    with (folder / "sample" / "verdicts.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["table"] for row in rows] == ["claims"] * 12 + ["additions"]
+    assert float(rows[10]["margin"]) == -1 and rows[-1]["sentence"] == HOSTILE[1]
     assert content["parameters"] == {"radius": 2.0, "limit": "inf", "note": HOSTILE[0], "sizes": [1, 2]}
     assert (content["seed"], content["size"], content["made"]) == (3, "quick", MADE)
     assert {"python", "numpy", "scipy", "tiebreak"} <= set(content["versions"])

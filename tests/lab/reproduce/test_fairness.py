@@ -148,12 +148,9 @@ def offline(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
 
 
 def test_offline_run_decides_nothing_about_the_paper_s_data(offline: Outcome) -> None:
-    verdicts = {claim.sentence: claim.holds for claim in offline.claims}
     assert "diabetes" in offline.story[0] and "not the paper's data" in offline.story[0]
-    assert all(claim.holds is None for claim in offline.claims if "Fig. 2" in claim.where)
-    assert verdicts["The Adult data contain 48,842 subjects."] is None
-    assert verdicts["The covariance is minimised without sacrificing the performance over the training set."] is False
-    assert all(claim.why or claim.holds for claim in offline.claims)
+    assert len(offline.claims) == 6
+    assert all(claim.holds is None and "not the paper's data" in claim.why for claim in offline.claims)
 
 
 def test_panels(offline: Outcome) -> None:
@@ -162,7 +159,7 @@ def test_panels(offline: Outcome) -> None:
         runs = [curve for curve in panel.curves if curve.role == "run"]
         assert [curve.label for curve in runs] == ["CG-BiO", "BiG-SAM", "a-IRG", "DBGD"]
         for curve in runs:
-            assert set(curve.x) == {"updates", "seconds"}
+            assert list(curve.x) == ["seconds", "updates"]
             assert len(curve.y) == len(curve.x["updates"]) == len(curve.x["seconds"])
             assert np.isfinite(curve.y).all() and (np.diff(curve.x["seconds"]) >= 0).all()
     gaps = offline.panels[0].curves

@@ -11,8 +11,11 @@ from scipy import sparse
 
 import tiebreak as tb
 from tiebreak.lab.experiments import rates as problems
+from tiebreak.lab.experiments.corner import corner
 from tiebreak.lab.reproduce import growth, rates
 from tiebreak.lab.reproduce.outcome import Outcome, Request
+from tiebreak.lab.reproduce.table_1 import exponent
+from tiebreak.lab.reproduce.theorem_1 import share
 from tiebreak.lab.workshop import Workshop
 
 
@@ -22,22 +25,26 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
 
 
 def test_no_bound_is_crossed(outcome: Outcome) -> None:
-    assert [claim.sentence for claim in outcome.claims if claim.holds is False] == []
-    assert len(outcome.claims) == 15
+    assert [claim.quote for claim in outcome.claims if claim.holds is not True] == []
+    assert len(outcome.claims) == 24
+    assert [one.holds for one in outcome.additions] == [True]
 
 
 def test_every_panel_has_something_to_show(outcome: Outcome) -> None:
-    assert len(outcome.panels) == 6
+    assert len(outcome.panels) == 9
     for panel in outcome.panels:
+        assert sum(curve.role == "run" for curve in panel.curves) <= 5  # few enough to tell apart
         for curve in panel.curves:
             assert all(axis.shape == curve.y.shape for axis in curve.x.values())
         assert any(np.isfinite(curve.y).sum() > 3 for curve in panel.curves if curve.role == "run"), panel.name
 
 
 def test_a_crossed_bound_is_told() -> None:
-    assert rates.share(np.array([1.0, 3.0]), np.array([2.0, 2.0])) == 1.5
-    assert rates.share(np.array([1e-9]), np.array([0.0])) == np.inf
-    assert rates.share(np.array([1e-15, 1.0]), np.array([0.0, 2.0])) == 0.5
+    assert share(np.array([1.0, 3.0]), np.array([2.0, 2.0])) == 1.5
+    assert share(np.array([1e-9]), np.array([0.0])) == np.inf
+    assert share(np.array([1e-15, 1.0]), np.array([0.0, 2.0])) == 0.5
+    late = {"eps_f": np.ones(2), "needed": np.array([1.0, np.inf]), "allowed": np.array([2.0, 9.0])}
+    assert growth._within([late], "", "", "").holds is False
 
 
 def nearest(p: np.ndarray, rows: np.ndarray, right: np.ndarray, low: float, high: float) -> float:
@@ -91,14 +98,37 @@ def _last_flat(g: tb.Objective, g_star: float, i: int) -> float:
     return high if high == 1.0 else low
 
 
-def test_promised_accuracy_inverts_the_theorem() -> None:
-    known = problems.fair_slice(0)
-    C_f, C_g = known.curvatures
-    for two_sided in (False, True):
-        eps_f, eps_g = growth._promised(known, 1000, two_sided)
-        assert max(2 * C_f / 16 / eps_f**2, 2 * C_g / 16 / (eps_f * eps_g)) == pytest.approx(1000)
+def test_accuracies_invert_what_is_promised() -> None:
+    assert growth.accuracies(lambda eps: 10 / eps**2, [10, 1000]) == pytest.approx([1.0, 0.1])
+
+
+@pytest.mark.parametrize("convex", [True, False])
+@pytest.mark.parametrize("r", [1, 2, 3, 4])
+def test_corners_are_as_claimed(r: int, convex: bool) -> None:
+    """Growth, slopes, curvatures, optimal values and gaps of the family, on a grid of Z."""
+    one = corner(3, r, convex)
+    f, g, Z = one.problem.upper, one.problem.lower, one.problem.domain
+    axes = [np.linspace(low, high, 21) for low, high in zip(Z.lower, Z.upper, strict=True)]
+    grid = np.array(np.meshgrid(*axes)).reshape(3, -1).T
+    np.testing.assert_allclose([g.value(x) for x in grid], np.abs(grid[:, 0]) ** r / r, atol=1e-12)
+    values = np.array([f.value(x) for x in grid])
+    assert one.f_least <= values.min() <= one.f_least + 1e-2
+    face = grid.copy()
+    face[:, 0] = 0
+    on_face = np.array([f.value(x) for x in face])
+    assert one.f_star - 1e-12 <= on_face.min() <= one.f_star + 1e-2
+    slopes = np.array([f.grad(x) for x in face])
+    assert np.linalg.norm(slopes, axis=1).max() == pytest.approx(one.steepest)
+    x = grid[1234]
+    assert one.gap(x) == pytest.approx(np.max((x - face) @ f.grad(x)))
+    D = np.linalg.norm(Z.upper - Z.lower)
+    assert one.curvatures == pytest.approx((D**2, (r - 1) * D**2))
+    for eps in (1e-1, 1e-3):
+        start = one.start(eps)
+        assert Z.contains(start, 1e-12) and g.value(start) <= eps / 2 + 1e-12
+        assert f.value(start) - one.f_least <= one.drop + 1e-12
 
 
 def test_exponent_of_a_power() -> None:
     k = np.arange(1, 1000)
-    assert rates.exponent(k, 3.0 * k**-0.75) == pytest.approx(0.75)
+    assert exponent(k, 3.0 * k**-0.75) == pytest.approx(0.75)

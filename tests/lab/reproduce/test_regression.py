@@ -17,9 +17,9 @@ from tiebreak.lab.reproduce import regression
 from tiebreak.lab.reproduce.conic import conic
 from tiebreak.lab.reproduce.initial import initial
 from tiebreak.lab.reproduce.outcome import Outcome, Request
-from tiebreak.lab.reproduce.regression_claims import _figure
+from tiebreak.lab.reproduce.regression_claims import Trial, claims
 from tiebreak.lab.reproduce.regression_pages import Case
-from tiebreak.lab.workshop import Made, Workshop
+from tiebreak.lab.workshop import Workshop
 
 
 def visits_file(path: Path, pages: int = 10, days: int = 6) -> np.ndarray:
@@ -154,36 +154,34 @@ def test_mng_is_measured_without_its_tilt_and_as_the_code_does() -> None:
     assert ours["test"][-1] == pytest.approx(np.sqrt(2 * case.data.test_error().value(ours["x"])))
 
 
-def runs_that_end_at(seconds: float, **gaps: float) -> dict[str, Made]:
-    """CG-BiO takes 2 seconds; the others come to their gap after ``seconds`` and stay there."""
-    names = {"CG-BiO": 2.0} | dict.fromkeys(gaps, seconds)
-    return {
+def trial(seed: int, real: bool = True, **gaps: float) -> Trial:
+    """Runs that end with these gaps of g; f of CG-BiO rises towards f* = 3 from below."""
+    runs = {
         name: {
-            "updates": np.arange(3),
-            "seconds": np.array([0.0, end, 2 * end if name != "CG-BiO" else end]),
-            "g": np.array([9.0, 1 + gaps.get(name, 1.0), 1 + gaps.get(name, 1.0)]),
-            "f": np.array([9.0, 1.5, 2.0]),
-            "test": np.array([9.0, 1.0, 1.0]),
+            "updates": np.arange(3), "seconds": np.array([0.0, 1.0, 2.0]), "g": np.array([9.0, 9.0, 1 + gap]),
+            "f": np.array([9.0, 1.5, 2.9]), "test": np.array([9.0, 1.0, 1.0 + seed]),
         }
-        for name, end in names.items()
-    }
+        for name, gap in gaps.items()
+    }  # fmt: skip
+    known = {"f": np.array(3.0), "g": np.array(1.0), "test": np.array(1.0), "unique": np.array(0)}
+    return Trial(small(real), known, {}, runs)
 
 
 def test_verdicts_at_equal_time() -> None:
-    known = {"f": np.array(3.0), "g": np.array(1.0), "test": np.array(1.0)}
+    """Over ten targets and by the interval; one target, or data that stand in for others, decide nothing."""
 
-    def lower(runs: dict[str, Made], real: bool = True) -> bool | None:
-        return _figure(small(real), known, runs)[0].holds
+    def faster(trials: list[Trial], lacking: tuple[str, ...] = ()) -> bool | None:
+        return claims(trials, {"off": np.zeros(1)}, lacking)[2].holds
 
-    assert lower(runs_that_end_at(1.5, DBGD=2.0)) is True
-    assert lower(runs_that_end_at(1.5, DBGD=0.5)) is False
-    assert lower(runs_that_end_at(3.0, DBGD=0.5)) is True  # its gap comes a second too late
-    assert lower(runs_that_end_at(0.5, DBGD=2.0)) is None  # it was run for half the time only
-    assert lower(runs_that_end_at(0.5, DBGD=0.5)) is False
-    assert lower(runs_that_end_at(1.5, DBGD=2.0), real=False) is None
-    assert lower(runs_that_end_at(1.5, DBGD=0.5), real=False) is None
-    rises = _figure(small(), known, runs_that_end_at(1.5, DBGD=2.0))[3]
-    assert rises.holds is True
+    behind = [trial(seed, **{"CG-BiO": 2.0, "DBGD": 1.0}) for seed in range(10)]
+    before = [trial(seed, **{"CG-BiO": 1.0, "DBGD": 2.0}) for seed in range(10)]
+    assert faster(before) is True and faster(behind) is False
+    assert faster(before[:5] + behind[5:]) is None  # the interval has zero inside
+    assert faster(before[:9] + behind[9:]) is True
+    assert faster(before[:1]) is None
+    assert faster(before, ("the data are a stand-in",)) is None and faster(behind, ("a short run",)) is None
+    rises, approaches = claims(before, {"off": np.zeros(1)}, ())[5:7]
+    assert rises.holds is True and approaches.holds is True
 
 
 @pytest.fixture(scope="module")
@@ -203,9 +201,10 @@ def test_what_is_proved(outcome: Outcome) -> None:
 
 
 def test_a_stand_in_decides_nothing(outcome: Outcome) -> None:
-    about = [claim for claim in outcome.claims if "stand-in" in claim.sentence]
-    assert len(about) >= 7 and all(claim.holds is None and "stand-in" in claim.why for claim in about)
-    assert any(claim.holds is not None for claim in outcome.claims if "diabetes" in claim.sentence)
+    about = [claim for claim in outcome.claims if claim.evidence.lacking]
+    assert len(about) == 6 and all(claim.holds is None and "stand-in" in claim.why for claim in about)
+    assert [claim.holds for claim in outcome.claims if claim not in about] == [True, True]  # 730 > 641, and the split
+    assert not any("diabetes" in claim.quote + claim.here for claim in outcome.claims)
     assert "no real data" in outcome.story[0]
 
 

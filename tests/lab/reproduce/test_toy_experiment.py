@@ -32,9 +32,21 @@ def test_updates(outcome: Outcome) -> None:
 
 
 def test_verdicts(outcome: Outcome) -> None:
-    """What does not hold: a count that no start belongs to, a relaxation that is not there, a multiplier of 0.1."""
-    assert [claim.holds for claim in outcome.claims] == [True, True, True, False, True, False, True, True, False]
-    assert all(claim.why for claim in outcome.claims)
+    """All that the paper says of its example is so; what its code does differently, and the start, are other tables."""
+    assert [claim.holds for claim in outcome.claims] == [True] * 8
+    assert all(claim.why and claim.where for claim in outcome.claims)
+    changes = {one.text: one.changes for one in outcome.differences}
+    assert changes["steps 2/(k + 2) from k = 0"] == (
+        "19 instead of 4 updates from (1, 0), 3 instead of 20 from (1/2, 1/2)"
+    )
+    assert [one.holds for one in outcome.additions] == [True, True]
+
+
+def test_the_multiplier_grows_like_the_closed_form(outcome: Outcome) -> None:
+    """|x|^2/2 with (x1 + x2 - 1)^2/2 <= eps: x1 = x2 = (1 - s)/2 with s = sqrt(2 eps), lambda = (1 - s)/(2 s)."""
+    (claim,) = (claim for claim in outcome.claims if "tend to infinity" in claim.quote)
+    s = np.sqrt(2 * np.array(toy.SLACKS))
+    assert claim.here.startswith("λ = " + ", ".join(f"{value:.4g}" for value in (1 - s) / (2 * s)))
 
 
 def test_shapes_are_those_of_the_problem(outcome: Outcome) -> None:

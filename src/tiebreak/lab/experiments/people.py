@@ -63,21 +63,28 @@ class People:
 def find(folder: Path | None, seed: int = 0) -> People:
     """The best data at hand: the authors' sample, the raw files, or else the diabetes data."""
     if folder is not None and (folder / "adult.npz").exists() and (folder / "adult_official_split.npz").exists():
-        return authors_sample(folder)
+        return authors_sample(folder, seed)
     if folder is not None and (folder / "adult.data").exists() and (folder / "adult.test").exists():
         return from_raw(folder / "adult.data", folder / "adult.test", seed)
     return diabetes_people(seed)
 
 
-def authors_sample(folder: Path) -> People:
-    """The 10,000 people of the authors and their split; all others of the 10,000 serve for validation."""
+def authors_sample(folder: Path, seed: int = 0) -> People:
+    """The 10,000 people of the authors; seed 0 is their split, any other draws one of the same sizes.
+
+    All that neither train nor test serve for validation.
+    """
     with np.load(folder / "adult.npz", allow_pickle=False) as file:
         X, y, sex = (file[name].astype(float) for name in ("X", "y", "sex"))
         columns = tuple(file["columns"].tolist())
     with np.load(folder / "adult_official_split.npz", allow_pickle=False) as file:
         train, test = file["idx_train"].astype(np.intp), file["idx_test"].astype(np.intp)
+    whose = "their split"
+    if seed:
+        order, whose = np.random.default_rng(seed).permutation(len(X)), f"split {seed} of the same sizes"
+        train, test = order[: len(train)], order[len(train) : len(train) + len(test)]
     rest = np.setdiff1d(np.arange(len(X)), np.concatenate([train, test]))
-    source = "the authors' sample of 10,000 people from the Adult data, and their split"
+    source = f"the authors' sample of 10,000 people from the Adult data, and {whose}"
     return People(_scaled(X), y, sex, columns, train, test, rest, source, "authors", len(X))
 
 

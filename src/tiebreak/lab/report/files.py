@@ -1,4 +1,4 @@
-"""What an outcome leaves on disk besides its pictures: a CSV for each panel, and a JSON of the rest."""
+"""What an outcome leaves on disk besides its pictures: a CSV for each panel and for the margins, a JSON of the rest."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from ..reproduce.outcome import Outcome, Panel
+from ..reproduce.evidence import RULE
+from ..reproduce.outcome import Decided, Outcome, Panel
 
+MARGINS = "verdicts.csv"
 PACKAGES = ("tiebreak", "numpy", "scipy", "highspy", "clarabel", "piqp", "numba", "scikit-learn", "matplotlib")
 
 
@@ -58,7 +60,7 @@ def write_csv(panel: Panel, path: Path) -> None:
 
 
 def write_json(outcome: Outcome, path: Path, made: str) -> None:
-    """Parameters, versions, seed, claims and tables; not-a-number and infinity as text, as JSON has none."""
+    """Parameters, versions, seed, verdicts and tables; not-a-number and infinity as text, as JSON has none."""
     names = file_names(outcome)
     content = {
         "experiment": outcome.name,
@@ -68,7 +70,10 @@ def write_json(outcome: Outcome, path: Path, made: str) -> None:
         "seed": outcome.seed,
         "versions": versions(),
         "parameters": outcome.parameters,
-        "claims": [asdict(claim) for claim in outcome.claims],
+        "rule": RULE,
+        "claims": [_decided(claim) for claim in outcome.claims],
+        "differences": [asdict(difference) for difference in outcome.differences],
+        "additions": [_decided(addition) for addition in outcome.additions],
         "story": outcome.story,
         "tables": [asdict(table) for table in outcome.tables],
         "figures": [
@@ -77,6 +82,23 @@ def write_json(outcome: Outcome, path: Path, made: str) -> None:
         ],
     }
     path.write_text(json.dumps(plain(content), indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def _decided(one: Decided) -> dict[str, Any]:
+    """With the verdict and its reason, which follow from the evidence."""
+    return {**asdict(one), "holds": one.holds, "why": one.why}
+
+
+def write_margins(outcome: Outcome, path: Path) -> None:
+    """What every verdict rests on: one row a seed or instance, a positive margin where the sentence is true."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["table", "number", "sentence", "kind", "instance", "margin"])
+        for table, found in (("claims", outcome.claims), ("additions", outcome.additions)):
+            for number, one in enumerate(found, start=1):
+                said = one.sentence
+                for instance, margin in enumerate(one.evidence.margins):
+                    writer.writerow([table, number, said, one.evidence.kind, instance, repr(margin)])
 
 
 def versions() -> dict[str, str]:

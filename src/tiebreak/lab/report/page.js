@@ -79,7 +79,7 @@ theme.addEventListener("change", () => {
 });
 const filter = document.getElementById("filter");
 filter.addEventListener("change", () => {
-  document.querySelector(".claims").dataset.only = filter.value;
+  for (const table of document.querySelectorAll(".claims")) table.dataset.only = filter.value;
 });
 for (const experiment of JSON.parse(document.getElementById("curves").textContent)) {
   for (const panel of experiment.panels) {

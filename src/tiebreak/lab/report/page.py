@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Vector
-from ..reproduce.outcome import Outcome, Panel
-from .files import axes_of, file_names, plain, versions
+from ..reproduce.evidence import RULE
+from ..reproduce.outcome import Decided, Outcome, Panel
+from .files import MARGINS, axes_of, file_names, plain, versions
 from .style import COLORS, Style, styles
 
 SCRIPTS = ("scale.js", "marks.js", "chart.js", "controls.js", "page.js")
@@ -27,9 +28,16 @@ VERDICTS = {True: ("holds", "✓", "holds"), False: ("fails", "✗", "does not h
 
 
 def page(
-    outcomes: Sequence[Outcome], pictures: Mapping[tuple[str, str], str], failures: Mapping[str, str], made: str
+    outcomes: Sequence[Outcome],
+    pictures: Mapping[tuple[str, str], str],
+    failures: Mapping[str, str],
+    made: str,
+    folder: str = "",
 ) -> str:
-    """The page; ``pictures`` are the SVGs by experiment and panel, shown in print and without scripts."""
+    """The page; ``pictures`` are the SVGs by experiment and panel, shown in print and without scripts.
+
+    ``folder`` leads from the page to the folders of the experiments.
+    """
     try:
         from jinja2 import Environment, StrictUndefined
         from markupsafe import Markup
@@ -42,9 +50,14 @@ def page(
         "outcomes": [_shown(outcome, pictures) for outcome in outcomes],
         "failures": failures,
         "verdicts": VERDICTS,
-        "tally": tally(outcomes),
+        "tally": tally([claim for outcome in outcomes for claim in outcome.claims]),
+        "added": tally([addition for outcome in outcomes for addition in outcome.additions]),
+        "differences": sum(len(outcome.differences) for outcome in outcomes),
+        "rule": RULE,
         "versions": versions(),
         "made": made,
+        "folder": folder,
+        "margins": MARGINS,
         "css": Markup(_colors() + _own("page.css")),
         "script": Markup(script),
         "script_hash": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
@@ -53,9 +66,9 @@ def page(
     return environment.from_string(_own("page.html")).render(content)
 
 
-def tally(outcomes: Sequence[Outcome]) -> dict[str, int]:
-    """How many claims hold, fail, stay open."""
-    verdicts = [claim.holds for outcome in outcomes for claim in outcome.claims]
+def tally(found: Sequence[Decided]) -> dict[str, int]:
+    """How many hold, fail, stay open."""
+    verdicts = [one.holds for one in found]
     return {"hold": verdicts.count(True), "do not hold": verdicts.count(False), "undecided": verdicts.count(None)}
 
 
@@ -92,7 +105,13 @@ def _shown(outcome: Outcome, pictures: Mapping[tuple[str, str], str]) -> dict[st
         encoded = base64.b64encode(pictures[outcome.name, name].encode()).decode()
         panels.append({"panel": panel, "name": name, "picture": f"data:image/svg+xml;base64,{encoded}"})
     parameters = json.dumps(plain(outcome.parameters), indent=1, ensure_ascii=False)
-    return {"it": outcome, "panels": panels, "parameters": parameters, "tally": tally([outcome])}
+    return {
+        "it": outcome,
+        "panels": panels,
+        "parameters": parameters,
+        "tally": tally(outcome.claims),
+        "added": tally(outcome.additions),
+    }
 
 
 def _curves(outcome: Outcome) -> dict[str, Any]:

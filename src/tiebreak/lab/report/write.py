@@ -9,7 +9,7 @@ from pathlib import Path
 from ...disk import write_whole
 from ..reproduce.outcome import Outcome
 from .figures import write_figure
-from .files import check, file_names, write_csv, write_json
+from .files import MARGINS, check, file_names, write_csv, write_json, write_margins
 from .page import page
 from .style import styles
 
@@ -56,6 +56,7 @@ class Report:
         for panel, name in zip(outcome.panels, names, strict=True):
             write_csv(panel, place / f"{name}.csv")
             self._pictures[outcome.name, name] = write_figure(panel, looks, place / name)
+        write_margins(outcome, place / MARGINS)
         write_json(outcome, place / "outcome.json", self.made)
         self.outcomes.append(outcome)
         self._write_page()
@@ -67,5 +68,6 @@ class Report:
 
     def _write_page(self) -> None:
         self.page.parent.mkdir(parents=True, exist_ok=True)
-        text = page(self.outcomes, self._pictures, self.failures, self.made)
+        folder = "" if self.folder == self.page.parent else "../"
+        text = page(self.outcomes, self._pictures, self.failures, self.made, folder)
         write_whole(self.page, lambda file: file.write(text.encode("utf-8")))  # an interrupt leaves the page before

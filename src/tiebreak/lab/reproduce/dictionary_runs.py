@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -80,12 +81,14 @@ def instance(seed: int, authors: bool, D_hat: Vector, X_hat: Vector) -> Measures
     return Measures(problem, start(problem, D_hat, seed=seed), data.truth, 29 if authors else 30)
 
 
-def followed(name: str, updates: int, seed: int, authors: bool, D_hat: Vector, X_hat: Vector) -> dict[str, Any]:
-    """One run of one method: what is measured along the way."""
+def followed(
+    name: str, updates: int, seed: int, authors: bool, D_hat: Vector, X_hat: Vector, seconds: float = inf
+) -> dict[str, Any]:
+    """One run of one method, until ``updates`` or ``seconds`` are used up: what is measured along the way."""
     at = instance(seed, authors, D_hat, X_hat)
     solver, own = method(name, authors), task(name, at.problem, at.x0)
     record(own, solver, x0=at.x0, updates=2)  # whatever is compiled or loaded is so before the clock runs
-    return record(own, solver, x0=at.x0, updates=updates, metrics=at.metrics())
+    return record(own, solver, x0=at.x0, updates=updates, metrics=at.metrics(), seconds=seconds)
 
 
 def compared(folder: Path, name: str, updates: int) -> dict[str, Any]:

@@ -40,6 +40,26 @@ def printed_formula(seed: int, authors: bool, D_hat: Vector, X_hat: Vector, upda
     }
 
 
+def levels(seed: int, authors: bool, D_hat: Vector, X_hat: Vector) -> dict[str, Any]:
+    """How much g changes with the new atoms, and how far f bends upwards between two points of Z, per data point."""
+    at = instance(seed, authors, D_hat, X_hat)
+    problem, domain = at.problem, at.problem.domain
+    assert isinstance(domain, Product)
+    rng = np.random.default_rng(seed)
+    other = domain.lmo(rng.standard_normal(at.x0.size))
+    moved = at.x0.copy()
+    new = slice(D_hat.shape[1], None)
+    domain.split(moved)["D"][:, new] = domain.split(other)["D"][:, new]
+    # Opposite signs of both blocks have the same product, so the same f; halfway between them is 0, which fits nothing.
+    point = at.x0.copy()
+    D, X = domain.split(point).values()
+    X[...] = 1e-2 * D.T @ problem.upper.data  # type: ignore[attr-defined]
+    X *= np.minimum(1, DELTA / np.maximum(np.abs(X).sum(axis=0), DELTA))
+    f, g = problem.upper, problem.lower
+    bent = f.value(0 * point) - (f.value(point) + f.value(-point)) / 2
+    return {"moved": abs(g.value(moved) - g.value(at.x0)) / OLD_POINTS, "bent": bent / NEW_POINTS}
+
+
 def theorem_2_run(seed: int, authors: bool, D_hat: Vector, X_hat: Vector, updates: int = 200) -> dict[str, Any]:
     """CG-BiO with the constant step of Theorem 2 for tolerances of 1e-4 of both errors per data point."""
     at = instance(seed, authors, D_hat, X_hat)

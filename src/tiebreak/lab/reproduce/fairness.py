@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,8 @@ from ...steps import InverseSqrt, theorem_2
 from ..experiments.download import ADULT, fetch
 from ..experiments.fairness import RADIUS, accuracy, p_rule, problem
 from ..experiments.people import People, find, from_raw
-from ..workshop import Piece
-from .fairness_claims import claims
+from ..workshop import Made, Piece
+from .fairness_claims import Split, additions, claims, differences
 from .fairness_pages import Facts, panels, story, tables
 from .fairness_tradeoff import price_of, slacks_for
 from .initial import initial
@@ -36,6 +37,10 @@ OPTIONS = (
 )
 
 EPSILON = 1e-4
+UPDATES = 5001
+"""Of CG-BiO in the authors' figure."""
+MOST = 10_000_000
+"""More updates than any of the others makes in that time."""
 METHODS: dict[str, tuple[Solver[Any], bool]] = {
     "BiG-SAM": (BiGSAM(eta_f=0.1, eta_g=0.1, gamma=1.0), False),
     "a-IRG": (AIRG(gamma0=5.0, eta0=0.1, average=False), True),
@@ -48,30 +53,20 @@ AUTHORS_METHODS = {**METHODS, "BiG-SAM": (BiGSAM(eta_f=0.1, eta_g=0.1, gamma=2.0
 
 
 def run(request: Request) -> Outcome:
-    """All methods on the best data at hand, and the trade-off curve."""
-    people = _people(request)
+    """All methods on the best data at hand, over splits of them, and the trade-off curve of the first."""
+    peoples = {seed: _people(request, seed) for seed in range(request.seed, request.seed + request.pick(1, 10, 10))}
+    people = peoples[request.seed]
     theirs = recorded(request.data) if people.paper == "authors" else None
     wrong = bool(request.options.get("authors-gradient"))
     methods = AUTHORS_METHODS if wrong else METHODS
-    updates = request.pick(600, 5001, 5001)
-    longer = request.pick(600, 20_000, 23_184)
+    updates = request.pick(600, UPDATES, UPDATES)
+    splits = {seed: _split(request, seed, one, wrong, updates) for seed, one in peoples.items()}
+    split = splits[request.seed]
+    g_star, first, runs = float(split.lower["g"]), split.first, split.runs
+    facts = Facts(people, wrong, split.lower, first, theirs)
     make = request.workshop.make
-    given: dict[str, Any] = {"people": people}
-    base = make(
-        [
-            Piece("lower level", lower_level, given),
-            Piece("initial CG", start, {**given, "most": request.pick(1000, 10_001, 10_001)}),
-        ]
-    )
-    g_star, first = float(base["lower level"]["g"]), base["initial CG"]
-    given = {**given, "wrong": wrong}
-    pieces = [
-        Piece("CG-BiO", cg_bio, {**given, "x0": first["x"], "updates": updates, "constant": False}),
-        Piece("CG-BiO, Theorem 2", cg_bio, {**given, "x0": first["x"], "updates": updates, "constant": True}),
-        *(Piece(name, baseline, {**given, "name": name, "at": _moments(longer, theirs)}) for name in methods),
-    ]
-    made = make(pieces)
-    at_end = float(made["CG-BiO"]["g"][-1]) - g_star
+    beside = _recorded_runs(make, people, theirs, request.pick(600, 20_000, 23_184)) if wrong and theirs else {}
+    at_end = float(runs["CG-BiO"]["g"][-1]) - g_star
     rounds = request.pick(1, 4, 8)
     grid = slacks_for(g_star, request.pick(3, 9, 17))
     along = {"start": float(first["g"]) - g_star, "end": at_end, **{f"{slack:.3g}": slack for slack in grid}}
@@ -81,29 +76,68 @@ def run(request: Request) -> Outcome:
     )
     curve = [prices[f"trade-off {slack:.3g}"] for slack in grid]
     ends = {name: prices[f"trade-off {name}"] for name in ("start", "end")}
-    runs = {name: made[name] for name in ("CG-BiO", *methods)}
-    runs["CG-BiO"]["seconds"] = runs["CG-BiO"]["seconds"] + float(first["seconds"])
-    facts = Facts(people, wrong, base["lower level"], first, theirs)
+    lacking = (
+        "" if people.paper else "not the paper's data (option --data or --download)",
+        "" if updates >= UPDATES else f"{updates} of the paper's {UPDATES} updates",
+    )
+    shown = {name: run for name, run in runs.items() if name in ("CG-BiO", *methods)}
     return Outcome(
         name="fairness",
         title=TITLE,
-        story=story(facts, runs),
-        claims=claims(facts, runs, made["CG-BiO, Theorem 2"], curve, ends),
-        panels=panels(facts, runs, curve),
-        tables=tables(facts, runs, curve),
+        story=story(facts, shown),
+        claims=claims(list(splits.values()), lacking),
+        panels=panels(facts, shown, curve),
+        tables=tables(facts, shown, curve),
         parameters={
             "data": people.source,
+            "splits": list(peoples),
             "radius": RADIUS,
             "upper gradient": "of the released code (wrong)" if wrong else "right",
             "initial CG": f"backtracking from 0, at most {request.pick(1000, 10_001, 10_001)} steps",
             "CG-BiO": "Algorithm 1, steps 0.005/sqrt(k+1), eps_f = eps_g = 1e-4",
             **{name: repr(solver) for name, (solver, _) in methods.items()},
-            "updates": {"CG-BiO": updates, "others": longer},
+            "updates": {"CG-BiO": updates, "others": "as many seconds as CG-BiO with its initial phase"},
             "slacks": list(grid),
         },
         seed=request.seed,
         size=request.size,
+        differences=differences(facts, runs),
+        additions=additions(facts, list(splits.values()), beside, ends, lacking),
     )
+
+
+def _split(request: Request, seed: int, people: People, wrong: bool, updates: int) -> Split:
+    """All runs on one split; the baselines take as long as CG-BiO with its initial phase."""
+    make, given = request.workshop.make, {"people": people}
+    name = f"split {seed}"
+    base = make(
+        [
+            Piece(f"lower level, {name}", lower_level, given),
+            Piece(f"initial CG, {name}", start, {**given, "most": request.pick(1000, 10_001, 10_001)}),
+        ]
+    )
+    lower, first = base.values()
+    ours = {**given, "wrong": wrong, "x0": first["x"], "updates": updates}
+    pieces = [
+        Piece(f"CG-BiO, {name}", cg_bio, {**ours, "constant": False}),
+        Piece(f"CG-BiO, Theorem 2, {name}", cg_bio, {**ours, "constant": True}),
+    ]
+    cut, slow = make(pieces).values()
+    cut["seconds"] = cut["seconds"] + float(first["seconds"])
+    limit = {"seconds": float(cut["seconds"][-1]), "at": moments(MOST)}
+    others = make(
+        Piece(f"{label}, {name}", baseline, {**given, "wrong": wrong, "name": label, **limit})
+        for label in (AUTHORS_METHODS if wrong else METHODS)
+    )
+    runs = {"CG-BiO": cut, **dict(zip(METHODS, others.values(), strict=True))}
+    return Split(people, lower, first, runs, slow)
+
+
+def _recorded_runs(make: Any, people: People, theirs: dict[str, NDArray[Any]], longer: int) -> dict[str, Made]:
+    """The baselines once more, for as many updates as the authors recorded."""
+    given = {"people": people, "wrong": True, "at": _moments(longer, theirs)}
+    made = make(Piece(f"recorded, {name}", baseline, {**given, "name": name}) for name in AUTHORS_METHODS)
+    return dict(zip(AUTHORS_METHODS, made.values(), strict=True))
 
 
 def lower_level(people: People) -> dict[str, Any]:
@@ -141,12 +175,13 @@ def cg_bio(people: People, wrong: bool, x0: Vector, updates: int, constant: bool
     return record(fair, solver, x0=x0, updates=updates, metrics=_metrics(people), iterates=True)
 
 
-def baseline(people: People, wrong: bool, name: str, at: NDArray[np.int_]) -> dict[str, Any]:
-    """Another method, from 0, seen at the moments ``at``."""
+def baseline(people: People, wrong: bool, name: str, at: NDArray[np.int_], seconds: float = inf) -> dict[str, Any]:
+    """Another method, from 0, seen at the moments ``at``, until the last of them or until ``seconds`` are used up."""
     fair = problem(people, authors_gradient=wrong)
     solver, iterates = (AUTHORS_METHODS if wrong else METHODS)[name]
     zero = np.zeros(people.X.shape[1])
-    return record(fair, solver, x0=zero, updates=int(at[-1]), at=at, metrics=_metrics(people), iterates=iterates)
+    ways: dict[str, Any] = {"at": at, "metrics": _metrics(people), "iterates": iterates, "seconds": seconds}
+    return record(fair, solver, x0=zero, updates=int(at[-1]), **ways)
 
 
 def recorded(folder: Path | None) -> dict[str, NDArray[Any]] | None:
@@ -163,11 +198,11 @@ def _moments(updates: int, theirs: dict[str, NDArray[Any]] | None) -> NDArray[np
     return at[at <= updates]
 
 
-def _people(request: Request) -> People:
+def _people(request: Request, seed: int = 0) -> People:
     if request.options.get("download"):
         data, test = (fetch(remote) for remote in ADULT)
-        return from_raw(data, test, request.seed)
-    return find(request.data, request.seed)
+        return from_raw(data, test, seed)
+    return find(request.data, seed)
 
 
 def _metrics(people: People) -> dict[str, Any]:

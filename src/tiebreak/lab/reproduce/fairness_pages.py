@@ -64,14 +64,14 @@ def panels(facts: Facts, runs: dict[str, Made], curve: list[Made]) -> tuple[Pane
     g_star, constant = float(lower["g"]), float(lower["f"][0])
 
     def against_work(name: str, minus: float = 0.0) -> list[Curve]:
-        axes = {label: {"updates": run["updates"], "seconds": run["seconds"]} for label, run in runs.items()}
+        axes = {label: {"seconds": run["seconds"], "updates": run["updates"]} for label, run in runs.items()}
         return [Curve(label, axes[label], run[name] - minus) for label, run in runs.items()]
 
     late = "CG-BiO's seconds begin after its initial phase; the others start at 0, where f is 0 and the loss log 2."
     upper = against_work("f")
     span = {
         axis: np.array([min(run[axis][1] for run in runs.values()), max(run[axis][-1] for run in runs.values())])
-        for axis in ("updates", "seconds")
+        for axis in ("seconds", "updates")
     }
     upper.append(Curve("at every lower solution", span, np.full(2, constant), "truth"))
     return (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from time import process_time
 from typing import Any, ClassVar
 
 import numpy as np
@@ -59,7 +60,7 @@ def initial(problem: Problem, rule: LowerRule, enough: float, most: int, skip: i
     >>> bool(start["gap"] <= 1e-3), start["g"] <= 1e-3
     (True, True)
     """
-    clock = Clock()
+    clock = Clock(process_time)
     for state in clock.over(states_of(problem, LowerLevel(rule, enough, skip), None)):
         if state.k >= most:
             break

@@ -11,7 +11,8 @@ from ...arrays import Vector
 from ...problem import Problem
 from ..experiments.lifelong import Task, digit_tasks, plain, problem, remembered
 from ..workshop import Made, Piece
-from .outcome import Claim, Curve, Option, Outcome, Panel, Request, Table
+from .evidence import Evidence, less
+from .outcome import Addition, Claim, Curve, Option, Outcome, Panel, Request, Table
 from .solving import solve
 
 TITLE = "Lifelong learning: a new task without losing the old ones"
@@ -27,7 +28,7 @@ WAYS = {
 
 def run(request: Request) -> Outcome:
     """Five tasks, each way over several seeds."""
-    seeds = range(request.seed, request.seed + request.pick(1, 3, 10))
+    seeds = range(request.seed, request.seed + request.pick(1, 10, 10))
     features, memory = request.pick(80, 150, 150), request.pick(10, 20, 20)
     arguments = {"features": features, "memory": memory}
     pieces = {
@@ -37,6 +38,7 @@ def run(request: Request) -> Outcome:
     }
     made = request.workshop.make(pieces.values())
     by_way = {way: [made[pieces[way, seed].name] for seed in seeds] for way in WAYS}
+    lacking = ("fewer features and rows than in a longer run",) if request.size == "quick" else ()
     names = [task.name for task in digit_tasks(features, seed=request.seed)]
     return Outcome(
         name="lifelong",
@@ -54,6 +56,7 @@ def run(request: Request) -> Outcome:
         parameters={**arguments, "seeds": list(seeds), "rows per task": 200, "box": 30},
         seed=request.seed,
         size=request.size,
+        additions=tuple(_additions(by_way, lacking)),
     )
 
 
@@ -105,33 +108,39 @@ def _mean(values: list[Vector]) -> Vector:
 
 def _claims(by_way: dict[str, list[Made]]) -> Iterator[Claim]:
     loss = {way: float(_mean([one["memory_loss"] for one in runs])[-1]) for way, runs in by_way.items()}
-    lost = {way: float(_mean([forgetting(one) for one in runs])[-1]) for way, runs in by_way.items()}
-    final = {way: float(_mean([seen_accuracy(one) for one in runs])[-1]) for way, runs in by_way.items()}
     unproved = sum(int(np.sum(~one["proved"].astype(bool))) for runs in by_way.values() for one in runs)
+    worst = [
+        max(float(np.max(bilevel["memory_loss"] - other["memory_loss"])) for other in others)
+        for bilevel, *others in zip(by_way["bilevel"], by_way["A-GEM"], by_way["plain"], strict=True)
+    ]
     yield Claim(
-        sentence="The bilevel form tightens A-GEM's constraint: the model also minimises the error on the memory",
-        paper="error on the memory at its minimum, 0 here",
-        ours=", ".join(f"{way} {value:.2g}" for way, value in loss.items()) + f"; {unproved} solves without proof",
-        holds=loss["bilevel"] <= 1e-9 and loss["bilevel"] <= loss["A-GEM"] <= loss["plain"],
+        quote="we [...] further tighten the constraint and require that the model also minimizes the error on the "
+        "episodic memory",
         where="Appendix E.2",
+        here="error on the memory after the last task: "
+        + ", ".join(f"{way} {value:.2g}" for way, value in loss.items())
+        + f"; {unproved} solves without proof",
+        evidence=Evidence(tuple(1e-9 - value for value in worst), "always"),
+        note="after every task no more than with A-GEM's constraint, or without one",
     )
-    yield Claim(
-        sentence="The new task improves the model while it still performs well over the previous tasks",
-        paper="an aim, without a number",
-        ours="accuracy lost on old tasks: " + ", ".join(f"{way} {value:.3f}" for way, value in lost.items()),
-        holds=lost["bilevel"] < lost["plain"],
-        where="Section 2.1",
+
+
+def _additions(by_way: dict[str, list[Made]], lacking: tuple[str, ...]) -> Iterator[Addition]:
+    lost = {way: [float(forgetting(one)[-1]) for one in runs] for way, runs in by_way.items()}
+    final = {way: [float(seen_accuracy(one)[-1]) for one in runs] for way, runs in by_way.items()}
+    pairs = zip(lost["bilevel"], lost["plain"], strict=True)
+    yield Addition(
+        statement="Less of the old tasks is lost than by training on the new task alone.",
+        here="accuracy lost on old tasks: " + ", ".join(f"{way} {np.mean(v):.3f}" for way, v in lost.items()),
+        evidence=Evidence(tuple(less(ours, theirs) for ours, theirs in pairs), lacking=lacking),
+        note="the paper's aim (Section 2.1), for which it gives no experiment",
     )
-    yield Claim(
-        sentence="Does tightening A-GEM's constraint help?",
-        paper="not said; the question a practitioner has",
-        ours="accuracy over all tasks at the end: " + ", ".join(f"{way} {value:.3f}" for way, value in final.items()),
-        holds=final["bilevel"] >= final["A-GEM"],
-        why=""
-        if final["bilevel"] >= final["A-GEM"]
-        else "a memory of a few rows is fitted to the last digit, which leaves less to the rows at hand; A-GEM's slack "
-        "generalises better here",
-        where="Appendix E.2",
+    pairs = zip(final["A-GEM"], final["bilevel"], strict=True)
+    yield Addition(
+        statement="Tightening A-GEM's constraint does not help here: a memory of few rows is fitted to the last digit.",
+        here="accuracy over all tasks: " + ", ".join(f"{way} {np.mean(v):.3f}" for way, v in final.items()),
+        evidence=Evidence(tuple(-less(ours, theirs) for ours, theirs in pairs), lacking=lacking),
+        note="A-GEM's slack generalises better; what a practitioner would ask, and the paper does not say",
     )
 
 

@@ -17,6 +17,7 @@ from ...methods.dbgd import DBGD
 from ...steps import Harmonic, InverseSqrt
 from ..experiments.multitask import missed, problem_from, trained, world
 from ..workshop import Made, Piece
+from .evidence import Evidence, least, less
 from .outcome import Claim, Curve, Option, Outcome, Panel, Request, Table
 from .record import record
 
@@ -38,7 +39,8 @@ DELTA = 1.0
 def run(request: Request) -> Outcome:
     """All methods from the trained representation, over several seeds."""
     updates = request.pick(1000, 4000, 20_000)
-    seeds = range(request.seed, request.seed + request.pick(1, 3, 10))
+    seeds = range(request.seed, request.seed + request.pick(1, 10, 10))
+    lacking = ("a short run",) if request.size == "quick" else ()
     before = request.workshop.make(Piece(f"training, seed {seed}", train, {"seed": seed}) for seed in seeds)
     pieces = {
         (name, seed): Piece(
@@ -63,7 +65,7 @@ def run(request: Request) -> Outcome:
             "three rules; the rule of its dictionary experiment, 0.3/sqrt(k+1), is drawn beside it. The other methods "
             "have the parameters of the dictionary experiment (a-IRG a ten times larger step).",
         ),
-        claims=tuple(_claims(runs)),
+        claims=tuple(_claims(runs, lacking)),
         panels=tuple(_panels(runs)),
         tables=(_table(runs),),
         parameters={"updates": updates, "seeds": list(seeds), "methods": {n: repr(s) for n, s in METHODS.items()}},
@@ -112,23 +114,32 @@ def _kept(runs: list[Made]) -> Vector:
     return np.array([one["g"][-1] - one["g0"] for one in runs])
 
 
-def _claims(runs: dict[str, list[Made]]) -> Iterator[Claim]:
-    start = float(np.mean([one["missed"][0] for one in runs["CG-BiO"]]))
-    end = {name: float(np.mean(_end(several, "missed"))) for name, several in runs.items()}
+def _claims(runs: dict[str, list[Made]], lacking: tuple[str, ...]) -> Iterator[Claim]:
+    start = [float(one["missed"][0]) for one in runs["CG-BiO"]]
+    end = {name: _end(several, "missed") for name, several in runs.items()}
+    means = ", ".join(f"{name} {np.mean(values):.3f}" for name, values in end.items())
     yield Claim(
-        sentence="The solution of the bilevel problem is a better approximation of B* than the trained representation",
-        paper="better, without a number",
-        ours=f"of B* is missed: {start:.3f} at the start; " + ", ".join(f"{n} {v:.3f}" for n, v in end.items()),
-        holds=end["CG-BiO"] < start,
-        where="Appendix E.2",
+        quote="the solution of [the bilevel] problem [...] can fit to both the old training tasks and the new test "
+        "task, and hence is a better approximation of B* compared to B̂_tr*",
+        where="Appendix E.2, Example 5",
+        here=f"of B* is missed: {np.mean(start):.3f} at the start; {means}",
+        evidence=Evidence(tuple(less(*pair) for pair in zip(end["CG-BiO"], start, strict=True)), lacking=lacking),
+        note="data as the paper describes them; sizes and steps are ours, as it gives none",
     )
-    kept = {name: float(np.mean(_kept(several))) for name, several in runs.items()}
+    kept = {name: _kept(several) for name, several in runs.items()}
+    margins = [
+        least((less(100 * mine, plain), less(2 * missed_, before)))
+        for mine, plain, missed_, before in zip(
+            kept["CG-BiO"], kept["CG without cut"], end["CG-BiO"], start, strict=True
+        )
+    ]
     yield Claim(
-        sentence="We maintain the feature maps learned at the training time and learn new ones from the test task",
-        paper="old tasks keep their error, the new one is fitted",
-        ours="error of old tasks above the start: " + ", ".join(f"{name} {value:.1e}" for name, value in kept.items()),
-        holds=kept["CG-BiO"] < 0.01 * kept["CG without cut"] and end["CG-BiO"] < 0.5 * start,
-        where="Appendix E.2",
+        quote="we maintain the feature maps learned at the training time and at the same time learn new feature maps "
+        "from the test task",
+        where="Appendix E.2, Example 5",
+        here="error of old tasks above the start: " + ", ".join(f"{n} {np.mean(v):.1e}" for n, v in kept.items()),
+        evidence=Evidence(tuple(margins), lacking=lacking),
+        note="maintained: a hundredth of what CG without the cut loses; learned: half of what was missed",
     )
 
 
@@ -143,7 +154,7 @@ def _panels(runs: dict[str, list[Made]]) -> Iterator[Panel]:
         for method, (one, *_) in runs.items():
             y = one["g"] - one["g0"] if name == "lower" else one[name]
             y = np.where(y > 0, y, np.nan) if name == "lower" else y
-            curves.append(Curve(method, {"updates": one["updates"], "seconds": one["seconds"]}, y))
+            curves.append(Curve(method, {"seconds": one["seconds"], "updates": one["updates"]}, y))
         yield Panel(name, title, label, tuple(curves), caption="The first of the seeds.")
 
 

@@ -1,7 +1,8 @@
-"""What an experiment leaves: claims with verdicts, panels of curves, tables. Plain data; pages are made elsewhere."""
+"""What an experiment leaves: claims, differences, additions, panels, tables. Plain data; pages are made elsewhere."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any, Literal
 
 from ...arrays import Vector
 from ..workshop import Workshop
+from .evidence import Evidence
 
 Size = Literal["quick", "normal", "full"]
 
@@ -37,19 +39,66 @@ class Request:
         return {"quick": quick, "normal": normal, "full": full}[self.size]
 
 
-@dataclass(frozen=True)
-class Claim:
-    """A sentence of the paper with a number or an ordering, and what became of it here.
+@dataclass(frozen=True, kw_only=True)
+class Decided(ABC):
+    """Something that was looked at: what was found, and the evidence, from which the verdict follows."""
 
-    ``holds`` is None where this run cannot decide it; ``why`` says why, or why it fails.
+    here: str
+    evidence: Evidence
+    note: str = ""
+
+    @property
+    @abstractmethod
+    def sentence(self) -> str:
+        """What is decided."""
+
+    @property
+    def holds(self) -> bool | None:
+        """The verdict of the one rule; None where this run cannot decide."""
+        return self.evidence.holds
+
+    @property
+    def why(self) -> str:
+        """What the verdict rests on, and what else there is to say."""
+        return "; ".join(part for part in (self.evidence.why, self.note) if part)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim(Decided):
+    """A sentence of the paper, quoted, with its place. Aims, settings and names of data are not claims."""
+
+    quote: str
+    where: str
+
+    @property
+    def sentence(self) -> str:
+        """As it is quoted."""
+        return self.quote
+
+
+@dataclass(frozen=True, kw_only=True)
+class Addition(Decided):
+    """What this library says about the paper's problems and the paper does not; decided by the same rule."""
+
+    statement: str
+
+    @property
+    def sentence(self) -> str:
+        """As it is stated."""
+        return self.statement
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where the paper's text and its released code differ, or the text leaves open what the code does.
+
+    ``file`` is in the released code, with the line; ``changes`` is what follows from it.
     """
 
-    sentence: str
-    paper: str
-    ours: str
-    holds: bool | None
-    why: str = ""
-    where: str = ""
+    text: str
+    code: str
+    file: str
+    changes: str
 
 
 @dataclass(frozen=True)
@@ -106,3 +155,5 @@ class Outcome:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
     size: Size = "normal"
+    differences: tuple[Difference, ...] = ()
+    additions: tuple[Addition, ...] = ()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import inf
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -40,10 +42,12 @@ def record(
     keep_points: bool = False,
     iterates: bool = False,
     seed: int | None = None,
+    seconds: float = inf,
 ) -> dict[str, NDArray[Any]]:
     """Run ``updates`` updates (fewer where the method's own test ends it) and look at what it would return.
 
     ``iterates`` looks at x_k instead, where the two differ: an average, a projection, the best point so far.
+    ``seconds`` ends it sooner. Seconds are those of the processor, so that runs beside each other share no time.
 
     Returns
     -------
@@ -62,7 +66,7 @@ def record(
     wanted = set((moments(updates) if at is None else at).tolist()) | {updates}
     rows: list[list[float]] = []
     points: list[Vector] = []
-    clock = Clock()
+    clock = Clock(process_time)
 
     def look(state: State) -> None:
         x = state.x if iterates else solver.solution(state)
@@ -73,7 +77,7 @@ def record(
     for state in clock.over(iterate(problem, solver, x0=x0, seed=seed)):
         if state.k in wanted:
             look(state)
-        if state.k >= updates:
+        if state.k >= updates or clock.elapsed >= seconds:
             break
     if state.k != rows[-1][0]:  # the method ended between two moments
         look(state)

@@ -80,7 +80,7 @@ def panels(cases: list[Case], proved: dict[str, Made], runs: Runs, authors: bool
     for case in cases:
         known, mine = proved[case.name], runs[case.name]
         prefix = "" if case.name == "paper" else f"{case.name}-"
-        axes = {name: {"updates": run["updates"], "seconds": run["seconds"]} for name, run in mine.items()}
+        axes = {name: {"seconds": run["seconds"], "updates": run["updates"]} for name, run in mine.items()}
 
         def curves(key: str, star: float, mine: dict[str, Made] = mine, axes: dict[str, dict[str, np.ndarray]] = axes,
                    ) -> tuple[Curve, ...]:  # fmt: skip
@@ -88,7 +88,7 @@ def panels(cases: list[Case], proved: dict[str, Made], runs: Runs, authors: bool
 
         span = {
             axis: np.array([min(run[axis][1] for run in mine.values()), max(run[axis][-1] for run in mine.values())])
-            for axis in ("updates", "seconds")
+            for axis in ("seconds", "updates")
         }
         test = float(np.sqrt(2 * known["test"])) if authors else float(known["test"])
         exact = Curve("exact solution", span, np.full(2, test), "truth")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 from ...arrays import Vector
 from ...methods.apdb import APDB
 from ...methods.cg_bio import CGBiO
-from ...objectives import Linear
+from ...objectives import LeastSquares, Linear, SquaredNorm
 from ...problem import Problem
+from ...sets import Box
 from ...solve import iterate
 from ...states import Clock
 from ...steps import Harmonic
@@ -20,21 +22,25 @@ from ..experiments.toy import AUTHORS_START, F_STAR, G_STAR, SOLUTION, problem
 from ..workshop import Made, Piece
 from .outcome import Curve, Option, Outcome, Panel, Request, Table
 from .solving import solve
-from .toy_claims import EXACT_LEVEL, PLAIN, RELAXED, TIED, claims, updates_of
+from .toy_claims import EXACT_LEVEL, PLAIN, RELAXED, TIED, additions, claims, differences, updates_of
 
 TITLE = "The two-dimensional example"
 OPTIONS: tuple[Option, ...] = ()
 
 EPSILON = 1e-5
+AS_WRITTEN = ", steps 2/(k+2)"
+"""The steps of the text; without it those of the released code, which counts from 1."""
 VERTICES = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 0.5], [0.0, 5 / 6], [0.0, 0.0]])
 OTHER_START = AUTHORS_START[0] * np.array([0.5, 0.5])
 """Where the same initial phase ends if the tied linear programme answers (1/2, 1/2) instead of (1, 0)."""
 SLACKS = (1e-2, 1e-4, 1e-6, 1e-8)
+SIGMAS = (100.0, 20.0, 9.0, 1.0, 1e-2)
+"""Of g + sigma f: the multiplier of the relaxed problem is 0.1, so that below 10 its minimiser is the answer."""
 
 
-def cg_bio(start: Vector) -> dict[str, Any]:
-    """Algorithm 1 with the steps of the released code, 2/3, 2/4, ..., until its own test ends it."""
-    solver = CGBiO(step=Harmonic(2, 3))
+def cg_bio(start: Vector, shift: int) -> dict[str, Any]:
+    """Algorithm 1 with steps 2/(k + shift) until its own test ends it."""
+    solver = CGBiO(step=Harmonic(2, shift))
     toy = problem()
     return _followed(toy, iterate(toy, solver, x0=start, tol_upper=EPSILON, tol_lower=EPSILON), lambda x: False)
 
@@ -56,9 +62,35 @@ def exact() -> dict[str, Any]:
     toy = problem()
     answer = solve(toy, "exact")
     ends = [solve(Problem(Linear(c), toy.lower, toy.domain), "exact").f for c in ([1, 0], [-1, 0], [0, 1], [0, -1])]
-    relaxed = [solve(toy.with_slack(slack), "exact").certificate.multiplier for slack in SLACKS]
-    bracket = [answer.certificate.f_lower, answer.certificate.f_upper]
-    return {"x": answer.x, "f": bracket, "ends": np.array(ends) * [1, -1, 1, -1], "multipliers": relaxed}
+    proof = answer.certificate
+    return {
+        "x": answer.x,
+        "f": [proof.f_lower, proof.f_upper],
+        "g": [proof.g_lower, proof.g_upper],
+        "ends": np.array(ends) * [1, -1, 1, -1],
+        "slacks": SLACKS,
+        "multipliers": _multipliers(toy),
+        "quadratic multipliers": _multipliers(quadratic()),
+        "sigmas": SIGMAS,
+        "regularised": [_regularised(toy, sigma) for sigma in SIGMAS],
+    }
+
+
+def quadratic() -> Problem:
+    """The smallest point of the unit square among those with x1 + x2 = 1, by a quadratic g."""
+    return Problem(SquaredNorm(dim=2), LeastSquares(np.ones((1, 2)), [1.0]), Box(0.0, 1.0))
+
+
+def _multipliers(problem: Problem) -> list[float]:
+    """Of g(x) <= g* + slack, for every slack."""
+    found = [solve(problem.with_slack(slack), "exact").certificate.multiplier for slack in SLACKS]
+    return [float("nan") if value is None else float(value) for value in found]
+
+
+def _regularised(problem: Problem, sigma: float) -> Vector:
+    """The minimiser of g + sigma f over Z."""
+    whole = Problem(Linear(np.zeros(problem.dim)), problem.lower + sigma * problem.upper, problem.domain)
+    return solve(whole, "exact", tol_lower=1e-12).x
 
 
 def run(request: Request) -> Outcome:
@@ -66,21 +98,26 @@ def run(request: Request) -> Outcome:
     theirs = _reference(request.data)
     apdb_start = theirs["apdb_x"][0] if theirs else np.array([0.5, 0.5])
     no_relaxation = float(problem().lower.value(apdb_start))
+    starts = {PLAIN: theirs["cgbio_x"][0] if theirs else AUTHORS_START, TIED: OTHER_START}
     made = request.workshop.make(
         [
-            Piece(PLAIN, cg_bio, {"start": theirs["cgbio_x"][0] if theirs else AUTHORS_START}),
-            Piece(TIED, cg_bio, {"start": OTHER_START}),
+            *(
+                Piece(name + which, cg_bio, {"start": start, "shift": shift})
+                for name, start in starts.items()
+                for which, shift in (("", 3), (AS_WRITTEN, 2))
+            ),
             Piece(EXACT_LEVEL, apdb, {"start": apdb_start, "level": no_relaxation}),
             Piece(RELAXED, apdb, {"start": np.array([0.5, 0.5]), "level": G_STAR + EPSILON}),
             Piece("exact", exact),
         ]
     )
     runs = {name: made[name] for name in (PLAIN, TIED, EXACT_LEVEL, RELAXED)}
+    written = {name: updates_of(made[name + AS_WRITTEN]) for name in (PLAIN, TIED)}
     return Outcome(
         name="toy",
         title=TITLE,
         story=_story(theirs, runs),
-        claims=claims(runs, made["exact"]),
+        claims=claims(runs, written, made["exact"]),
         panels=(*_trajectories(runs), *_gaps(runs)),
         tables=(_table(runs),),
         parameters={
@@ -93,6 +130,8 @@ def run(request: Request) -> Outcome:
         },
         seed=request.seed,
         size=request.size,
+        differences=differences(runs, written),
+        additions=additions(runs, made["exact"], theirs),
     )
 
 
@@ -100,7 +139,7 @@ def _followed(toy: Problem, states: Any, enough: Any) -> dict[str, Any]:
     """Every iterate (not its projection) with both objectives; the clock stops while they are evaluated."""
     points: list[Vector] = []
     seconds: list[float] = []
-    clock = Clock()
+    clock = Clock(process_time)
     for state in clock.over(states):
         points.append(state.x.copy())
         seconds.append(clock.elapsed)
