@@ -31,7 +31,7 @@ def test_it_opens_in_silence_with_every_figure(browser: Chromium, page: Path) ->
                 one.label for one in panel.curves
             ]
             assert len(figure.ticks("x")) >= 2 and len(figure.ticks("y")) >= 2
-    assert browser.run("document.querySelectorAll('.claims tbody tr:not(.group)').length") == 6
+    assert browser.run("document.querySelectorAll('.claims tbody tr:not(.group)').length") == 10
     assert "it <b>broke</b>" in browser.run("document.querySelector('.failure').textContent")
 
 

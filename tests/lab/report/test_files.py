@@ -108,13 +108,13 @@ def test_text_from_data_makes_no_element(folder: Path) -> None:
     tags = [tag for tag, _ in page.tags]
     assert tags.count("script") == 2
     assert tags.count("img") == len(sample().panels)
-    assert "b" in tags and tags.count("b") == 3  # the tally's own
+    assert "b" in tags and tags.count("b") == 7  # the tallies' own
     for _, attributes in page.tags:
         assert not any(name.startswith("on") for name in attributes)
         if attributes.get("src") is not None:
             assert attributes["src"].startswith("data:image/svg+xml;base64,")
     words = {text.strip() for _, text in page.texts}
-    assert {HOSTILE[0], HOSTILE[1], HOSTILE[2], HOSTILE[3]} <= words  # shown as they are, not obeyed
+    assert set(HOSTILE[:3]) <= words and any(HOSTILE[3] in text for text in words)  # shown as they are, not obeyed
 
 
 def test_embedded_curves_are_the_outcome_s(folder: Path) -> None:
@@ -137,7 +137,9 @@ def test_nothing_is_fetched(folder: Path) -> None:
     for tag, attributes in page.tags:
         assert tag not in ("iframe", "object", "embed", "base", "form")
         link = attributes.get("href")
-        assert link is None or link.startswith(("#", "data:,"))
+        assert (
+            link is None or link.startswith(("#", "data:,")) or (folder / link).is_file()
+        )  # asked for by a click alone
 
 
 def test_a_method_looks_the_same_in_every_panel_and_unlike_the_others(folder: Path) -> None:
