@@ -87,3 +87,29 @@ def test_a_chain_that_finite_weights_get_wrong(n, reach):
         assert answer.f_lower <= known.value + 1e-14 * (1 + known.value)
         assert answer.f_upper >= known.value - 1e-14 * (1 + known.value)
         assert answer.width < 1e-11
+
+
+@pytest.mark.parametrize("seed", range(2, 8))
+def test_rows_whose_multipliers_are_rounding_do_not_widen_what_is_left(seed: int) -> None:
+    """A semidefinite level planted over degenerate rows, then a linear one: brackets are linear in the residual."""
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(50, 80)), int(rng.integers(20, 40))
+    rows, point = rng.integers(-2, 3, (m, n)).astype(float), rng.integers(-4, 5, n) * (rng.random(n) < 0.5) / 2.0
+    tight, at = rng.random(m) < 0.6, rng.integers(0, 3, n)
+    M = rng.integers(-2, 3, (int(rng.integers(n // 3, n)), n)).astype(float)
+
+    def push() -> np.ndarray:
+        """A sum of normals of the set at the point."""
+        prices = rng.integers(0, 3, n) * (rng.random(n) < 0.3)
+        return (rng.integers(0, 3, m) * tight * (rng.random(m) < 0.3)) @ rows + np.choose(at, [-prices, prices, 0])
+
+    g = tb.Quadratic(M.T @ M, -(M.T @ (M @ point)) - push())
+    f = tb.Linear(-push() - rng.integers(-1, 2, len(M)) @ M)
+    domain = tb.Polyhedron(
+        A_ub=rows,
+        b_ub=rows @ point + np.where(tight, 0.0, 2.0),
+        bounds=np.column_stack([point - 16.0 * (at != 0), point + 16.0 * (at != 1)]),
+    )
+    answer = solve_rows([g, f], domain)[-1]
+    assert answer.f_lower <= f.value(point) <= answer.f_upper
+    assert f.value(point) - answer.f_lower <= 1e-9 * (1 + abs(f.value(point)))

@@ -138,8 +138,12 @@ def left_by_gradient(face: Face, level: Level, solved: Solved, by_value: float, 
             loose = _loose(face, solved, y, held)
             bound = reach(held, level, own, shift, loose + pushed, whole=not signed.any())
             if bound is not None and signed.any():  # as good a bound, and better where the gradient is next to nothing
-                other = reach(held, level, slope, shift, loose)
-                bound = other if other is not None and other.length < bound.length else bound
+                bound = _shorter(bound, reach(held, level, slope, shift, loose))
+            if bound is not None and loose and bound.length > SHORT:  # and where those multipliers are
+                alone = np.zeros_like(y)
+                alone[held.rows] = y[held.rows]
+                slope_alone = slope_left(face, level, solved.x, alone, solved.w, rough)
+                bound = _shorter(bound, reach(held, level, slope_alone, shift, 0.0))
         covered = error.copy()
         if bound is None:
             covered[bent] += np.sqrt(level.diagonal[bent]) * (by_value if level.quadratic else np.inf)
@@ -154,6 +158,10 @@ def left_by_gradient(face: Face, level: Level, solved: Solved, by_value: float, 
     else:
         return replace(Left.nothing(), reach=by_value, exact=False, by_value=True)
     return replace(left, reach=min(found.length, by_value), exact=found.exact, certain=found.certain, rank=found.rank)
+
+
+def _shorter(bound: Reach, other: Reach | None) -> Reach:
+    return other if other is not None and other.length < bound.length else bound
 
 
 def independent_rows(face: Face, P: ExtMatrix, left: Left) -> NDArray[np.intp] | None:
