@@ -147,6 +147,8 @@ def test_a_short_audit(family: str) -> None:
         ("sets", 777001, 573),  # curvatures that are rounding below zero: endless
         ("units", 777001, 938),  # the same
         ("planted", 777002, 175),  # a linear programme beyond HiGHS, in verify
+        ("planted", 777003, 357),  # and in the bounds
+        ("planted", 777003, 718),  # and in the proof that a polyhedron is bounded
         ("planted", 3, 416),  # what is left of a direction once it changes no image is rounding: a false ray
     ],
 )

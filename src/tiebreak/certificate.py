@@ -26,6 +26,7 @@ from .engines.answer import Answer, Duals
 from .engines.standing import unusual
 from .linearisation import Linearisation, dot_error, ulps
 from .numerics.concave import maximise_concave
+from .numerics.linear_programme import LinearProgramError
 from .objectives.base import Objective
 from .objectives.gradient_check import ConvexityError
 from .origin import Average, Known, Proved
@@ -160,6 +161,14 @@ class Bounds:
         g = Linearisation.of(self.problem.lower, x)
         if "lmo" not in self.problem.domain.oracles or not self.problem.domain.bounded:
             return self._attained(g, anchor)
+        try:
+            return self._with_linear_minima(g, anchor, multiplier)
+        except LinearProgramError:  # one that is beyond the solver: it shows nothing
+            return self._attained(g, anchor)
+
+    def _with_linear_minima(self, g: Linearisation, anchor: Vector | None, multiplier: float) -> float | None:
+        """What linear minima over the set show of both levels."""
+        x = g.x
         self._lower_level(g)
         cuts = [g]
         if anchor is not None and not np.array_equal(anchor, x):

@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.optimize import minimize
 
 import tiebreak as tb
 from tiebreak.engines.columns import evaluated as evaluation
@@ -82,6 +83,43 @@ def test_bracket_around_a_wrong_image(lower_steps: int) -> None:
         assert bracket.f_upper() == np.inf or exact <= Fraction(bracket.f_upper())
         telling += abs(bracket.f.value - float(exact)) > 1e-3
     assert telling > 0
+
+
+def lower_bracket(problem: tb.Problem, steps: int) -> Bracket:
+    """The bounds at the lower level's point after so many steps."""
+    lower, upper = Smooth(problem.lower.form, problem.dim), Smooth(problem.upper.form, problem.dim)
+    solved = _lower_level(problem, lower, atoms_of(problem.domain, problem.dim), steps)
+    return Bracket(problem, lower, upper, *_upper_level(problem, lower, upper, solved, 1e-9, 1000)[:2])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_values_that_lose_the_same_at_each_term(seed: int) -> None:
+    """Long sums over next to no data: what rounding makes of g is more than what it makes of the slope."""
+    rng = np.random.default_rng(seed)
+    n, c = 60_000, float(rng.random()) + 1
+    A, b = sparse.csr_array((np.full(2, 2.0**-60), ([0, 0], [0, 1])), shape=(n, 2)), np.full(n, c)
+    bracket = lower_bracket(tb.Problem(tb.SquaredNorm(), tb.LeastSquares(A, b), tb.Simplex()), 4)
+    exact = ((n - 1) * Fraction(c) ** 2 + (Fraction(c) - Fraction(1, 2**60)) ** 2) / 2
+    assert Fraction(bracket.g_lower) <= exact <= Fraction(bracket.g_upper)
+
+
+def test_the_gap_of_the_lower_level_is_none_too_small() -> None:
+    """It says how far curvatures between the point and the solutions are to be bounded."""
+    telling = 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        A, y = rng.standard_normal((20, 6)), rng.choice([-1.0, 1.0], 20)
+        problem = tb.Problem(tb.SquaredNorm(), tb.Logistic(A, y), tb.L1Ball(3.0).with_dim(6))
+        parts = {"type": "ineq", "fun": lambda w: 3.0 - w.sum()}
+        loss = problem.lower
+        found = minimize(
+            lambda w: loss.value(w[:6] - w[6:]), np.full(12, 0.1), bounds=[(0, 3)] * 12, constraints=[parts]
+        )
+        best = loss.value((found.x[:6] - found.x[6:]) * (1 - 1e-9))  # a point of the set: no less than the least
+        bracket = lower_bracket(problem, 2)
+        assert bracket.gap >= bracket.g.value - best
+        telling += bracket.g.value - best > 1e-3
+    assert telling > 3
 
 
 @pytest.mark.parametrize("sharp", [False, True])

@@ -158,6 +158,14 @@ def test_levels_with_their_errors(seed: int, kind: str, form: str) -> None:
         hold(evaluated(f, level, x, sharp=True), A, b, x)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_long_columns_whose_sums_lose_the_same_at_each_term(seed: int) -> None:
+    """Nothing is lost in the images, which are zero: the error of the gradient is that of its sums."""
+    A, b = np.ones((6000, 1)), np.full(6000, np.random.default_rng(seed).random())
+    f = tb.LeastSquares(sparse.csc_array(A), b)
+    hold(evaluated(f, Smooth(f.form, 1), np.zeros(1)), A, b, np.zeros(1))
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_sharp_levels_are_sharper(seed: int) -> None:
     A, b, x = case("cancelling", seed)

@@ -16,6 +16,8 @@ from .scaling import ends, variable_sizes
 TIGHTEN = 200
 """Up to this many missing bounds, each gets a linear programme of its own."""
 
+NOT_SHOWN = "the rows do not bound every variable to working precision; add bounds, or scale the rows"
+
 
 class EmptySet(ValueError):
     """It is proved that a polyhedron has no point."""
@@ -108,7 +110,10 @@ def _proved_box(rows: Rows, point: Vector) -> Rows:
     one = np.isinf(low)
     cost = R[one].sum(axis=0)
     cone = Rows(sp.csr_array(R), np.where(one, -np.inf, 0.0), np.zeros(len(R)), np.full(n, -1.0), np.full(n, 1.0))
-    solution = LinearProgram(cone, np.ones(n)).solve(cost)
+    try:
+        solution = LinearProgram(cone, np.ones(n)).solve(cost)
+    except LinearProgramError:  # as where the cone is open by rounding alone
+        raise NoBox(NOT_SHOWN) from None
     if float(cost @ solution.x) < -1e-7:
         raise _unbounded(solution.x)
     left, values, right = np.linalg.svd(R, full_matrices=len(R) < n)
@@ -142,7 +147,7 @@ def _proved_box(rows: Rows, point: Vector) -> Rows:
         if (np.maximum(np.abs(lower), np.abs(upper)) <= inner).all():
             return rows._replace(lower=lower, upper=upper)
         reach = 4 * inner
-    raise NoBox("the rows do not bound every variable to working precision; add bounds, or scale the rows")
+    raise NoBox(NOT_SHOWN)
 
 
 def refuse_free_columns(rows: Rows) -> None:
