@@ -113,7 +113,7 @@ def test_the_gap_of_the_lower_level_is_none_too_small() -> None:
         parts = {"type": "ineq", "fun": lambda w: 3.0 - w.sum()}
         loss = problem.lower
         found = minimize(
-            lambda w: loss.value(w[:6] - w[6:]), np.full(12, 0.1), bounds=[(0, 3)] * 12, constraints=[parts]
+            lambda w, loss=loss: loss.value(w[:6] - w[6:]), np.full(12, 0.1), bounds=[(0, 3)] * 12, constraints=[parts]
         )
         best = loss.value((found.x[:6] - found.x[6:]) * (1 - 1e-9))  # a point of the set: no less than the least
         bracket = lower_bracket(problem, 2)
