@@ -40,6 +40,10 @@ def l2_ball(rng: Rng) -> Planted:
     centre = integers(rng, v.size, most=2) if rng.random() < 0.5 else np.zeros(v.size)
     x = centre + v * unit * (0.5 if inside else 1.0)
     domain = recipe("L2Ball", radius=length * unit, center=centre if centre.any() else None)
+    if rng.random() < 0.3:  # the same, said by a cone
+        rows = np.vstack([np.zeros(v.size), -np.eye(v.size)])
+        right = np.concatenate([[length * unit], -centre])
+        domain = recipe("Cone", A=rows, b=right, cones=[("second-order", v.size + 1)])
     return Planted(domain, x, lambda rng: (0.0 if inside else pick(rng, [0.0, 0.5, 1.0, 2.0])) * v)
 
 
@@ -98,7 +102,7 @@ def spectrahedron(rng: Rng) -> Planted:
     return Planted(recipe("Spectrahedron", n=n, trace=float(values.sum())), X.ravel(), normal)
 
 
-def curved(rng: Rng, family: str) -> Case:
+def curved(rng: Rng, family: str, chains: bool = False) -> Case:
     place = pick(rng, [l2_ball, group_ball, nuclear_ball, spectrahedron])(rng)
     x, d = place.x, place.x.size
     n1 = place.normal(rng)
@@ -115,10 +119,16 @@ def curved(rng: Rng, family: str) -> Case:
         lower = recipe("LeastSquares", A=A, b=A @ x)
         if n1.any():
             lower = recipe("+", parts=[lower, recipe("Linear", c=-n1)])
-    pull = integers(rng, len(A), most=2) @ A + float(integers(rng, 1, most=2)[0]) * n1 + place.normal(rng)
-    upper = _upper(rng, x, pull)
+    n2 = place.normal(rng)
+    pull = integers(rng, len(A), most=2) @ A + float(integers(rng, 1, most=2)[0]) * n1 + n2
+    levels, tol = (lower, _upper(rng, x, pull)), pick(rng, (1e-2, 1e-4))
+    if chains and rng.random() < 0.4:
+        # among the solutions of both levels A x, <n1, x>, <n2, x> and the images of the second are the same
+        third = integers(rng, len(A), most=1) @ A + integers(rng, 2, most=1) @ np.array([n1, n2]) + place.normal(rng)
+        levels = (*levels, _upper(rng, x, third))
+        return Case(family, levels, place.domain, d, method="lexicographic", tol=tol, planted=exactly(x))
     method = pick(rng, ["auto", "auto", "exact"])
-    return Case(family, (lower, upper), place.domain, d, method=method, tol=pick(rng, (1e-2, 1e-4)), planted=exactly(x))
+    return Case(family, levels, place.domain, d, method=method, tol=tol, planted=exactly(x))
 
 
 def _orthogonal(row: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -158,6 +168,10 @@ def outside(case: Case, x: Row, allowed: Fraction) -> str:
     if kind == "GroupBall":
         length = sum((root(sum((x[i] ** 2 for i in group), ZERO))[0] for group in a["groups"]), ZERO)
         return "" if length <= Fraction(a["radius"]) * (1 + allowed) else f"norm {float(length)!r} > {a['radius']!r}"
+    if kind == "Cone":
+        centre, limit = [-b for b in exactly(a["b"])[1:]], Fraction(a["b"][0])
+        length = root(sum(((p - c) ** 2 for p, c in zip(x, centre, strict=True)), ZERO))[0]
+        return "" if length <= limit * (1 + allowed) else f"norm {float(length)!r} > {float(limit)!r}"
     X = np.array([float(entry) for entry in x])
     if kind == "NuclearBall":
         length = float(np.linalg.svd(X.reshape(a["shape"]), compute_uv=False).sum())

@@ -201,6 +201,11 @@ def first_order(rng: Rng) -> Case:
     return case.changed(method=method, tol=pick(rng, (1e-1, 1e-2, 1e-4)), options={"max_iter": most})
 
 
+def cones(rng: Rng) -> Case:
+    """Balls, spectrahedra and second-order cones, with two or three levels."""
+    return curved(rng, "cones", chains=True)
+
+
 FAMILIES: dict[str, Callable[[Rng], Case]] = {
     "sets": sets,
     "bounds": bounds,
@@ -213,6 +218,7 @@ FAMILIES: dict[str, Callable[[Rng], Case]] = {
     "first-order": first_order,
     "open": opened,
     "planted": planted,
+    "cones": cones,
 }
 
 
