@@ -22,6 +22,7 @@ from .face import Face
 from .held import LONG, Held
 from .level import Level
 from .linear_level import NEGLIGIBLE, TIE, ZERO
+from .nearby import by_rounding
 from .quadratic_level import Solved
 from .reach import Reach, reach
 from .slope import Slope, slope_left
@@ -244,22 +245,11 @@ def _loose(face: Face, solved: Solved, y: Ext, held: Held) -> float:
 
 
 def _to_the_ends(face: Face, level: Level, solved: Solved, held: Held) -> float:
-    """How far a point is from x, in the level's norm, that has all rows which are to be held at their ends.
-
-    As if they were the only ones: what is missed by rounding counts as met, at the price of the way to it.
-    """
-    rows = held.rows
-    if not rows.size or not held.columns.size:
+    """How far a point is from x, in the level's norm, that has all rows which are to be held at their ends."""
+    if not held.rows.size or not held.columns.size:
         return 0.0
-    given, y = face.given, double(solved.y)[rows]
-    side = np.where(face.row_side[rows] != 0, face.row_side[rows], -np.sign(y))
-    ends = np.where(side < 0, given.low[rows], np.where(side > 0, given.high[rows], given.low[rows]))
-    off = np.abs(double(ends - face.A.times(solved.x)[rows])) + face.A.times_error(solved.x)[rows]
-    size = face.row_size[rows]
-    G = dense(face.A.A[rows][:, held.columns]) * face.scale[held.columns] / size[:, None]
-    moves = np.zeros(level.dim)
-    moves[held.columns] = np.abs(np.linalg.pinv(G, rcond=1e-12)) @ (off / size) * face.scale[held.columns]
-    return float(np.sqrt(level.bend(solved.x, 1.01 * moves)))
+    side = np.where(face.row_side != 0, face.row_side, -np.sign(double(solved.y))).astype(np.int8)
+    return by_rounding(held, level, solved.x, side).shift
 
 
 def held_after(face: Face, left: Left, z: Vector, y: Ext) -> Held:

@@ -27,7 +27,7 @@ from ...arrays import Matrix, Vector
 from ...numerics.definite import least_singular_value
 from ...numerics.extended import UNIT, Ext, dense, double
 from ...numerics.rank import resolved
-from .held import Decomposed, Held
+from .held import LARGEST, Decomposed, Held
 from .level import Level
 from .pinned import pinned
 
@@ -88,20 +88,35 @@ def _near(held: Held, level: Level, x: Ext) -> Near:
     return NOWHERE
 
 
-def by_rounding(held: Held, level: Level, x: Ext) -> Near:
-    """Where no true point of Z can be shown: the distance to one as if the rows that x misses were the only ones.
+def by_rounding(held: Held, level: Level, x: Ext, side: NDArray[np.int8] | None = None) -> Near:
+    """Where no true point of Z can be shown: the distance to one that has the held rows at their ends, on these sides.
 
-    No theorem, but the price of the assumption that a point which misses rows by rounding counts as one of Z.
+    As if the rows that x misses or might come to miss on the way, and are not independent, had one in common: no
+    theorem, but the price of the assumption that a point which misses rows by rounding counts as one of Z.
     """
-    face, given = held.face, held.face.given
-    activity, off = face.A.times(x), face.A.times_error(x)
-    outside = double(np.maximum(given.low - activity, activity - given.high)) + off
-    rows = np.flatnonzero(outside > 0)
-    if not rows.size:
+    face, given, S = held.face, held.face.given, held.columns
+    activity, error = face.A.times(x), face.A.times_error(x)
+    off = double(np.maximum(given.low - activity, activity - given.high)) + error
+    side = face.row_side if side is None else side
+    ends = np.where((side > 0) | np.isinf(given.low), given.high, given.low)
+    off[held.rows] = np.abs(double(ends - activity))[held.rows] + error[held.rows]
+    nearby, room = off > 0, double(np.minimum(x - given.lower, given.upper - x))
+    inside = S[room[S] > 0] if (room[S] > 0).any() else S
+    moves = np.zeros(x.size)
+    if not nearby.any() or not S.size:
         return HERE
-    G = dense(face.A.A[rows]) * face.scale / face.row_size[rows, None]
-    missed = float(np.linalg.norm(outside[rows] / face.row_size[rows]))
-    moves = 2 * missed * np.linalg.norm(np.linalg.pinv(G, rcond=1e-12), axis=1) * face.scale
+    while True:
+        G = dense(face.A.A[np.flatnonzero(nearby)][:, inside]) * face.scale[inside] / face.row_size[nearby, None]
+        _, values, right = np.linalg.svd(G, full_matrices=False)
+        kept = values > 2 * resolved(values, G.shape)
+        missed = 2 * float(np.linalg.norm(off[nearby].clip(0) / face.row_size[nearby]))
+        moves[:] = 0
+        moves[inside] = missed * np.linalg.norm(right[kept] / values[kept, None], axis=0) * face.scale[inside]
+        more = ~nearby & (-off < np.asarray(face.A.size @ moves))
+        free = inside[room[inside] >= moves[inside]]
+        if (not more.any() and free.size == inside.size) or not free.size or nearby.sum() * inside.size > LARGEST:
+            break
+        nearby, inside = nearby | more, free
     bend = level.bend(x, moves)
     rise = float(np.abs(double(level.grad(x))) @ moves) + bend / 2
     return Near(rise, float(np.sqrt(bend)), False, moves)
