@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from ..arrays import Matrix, Vector
 from ..result import Result
 
-CONES = {"soc": "second-order", "psd": "semidefinite", "exp": "exponential", "p3d": "power", "pnd": "power"}
-"""What CVXPY calls the cones that are not rows, and what they are called in words."""
+BEYOND = {"exp": "exponential", "p3d": "power", "pnd": "power"}
+"""What CVXPY calls the cones over which no level is proved here, and what they are called in words."""
 
 
 class Curve(NamedTuple):
@@ -34,11 +34,16 @@ class Curve(NamedTuple):
 
 @dataclass(frozen=True)
 class Standard:
-    """Levels over {x : A x + s = b}, the first ``equalities`` of s zero, the others not negative."""
+    """Levels over {x : A x + s = b}: of s the first ``equalities`` are zero, the next ``inequalities`` not negative.
+
+    ``curved`` are the cones of those that are left, as ``tiebreak.Cone`` writes them.
+    """
 
     A: Matrix
     b: Vector
     equalities: int
+    inequalities: int
+    curved: tuple[tuple[str, int], ...]
     levels: tuple[Curve, ...]
     names: tuple[str, ...]
     further: NDArray[np.bool_]  # which columns CVXPY has introduced
@@ -128,7 +133,9 @@ class Canonical:
         for one in variables:
             further[columns[one.id] : columns[one.id] + one.size] = one.name() not in given
         names = _names(variables, columns, A.shape[1])
-        return Standard(A, first["b"], first["dims"].zero, tuple(levels), names, further)
+        dims = first["dims"]
+        curved = (*(("second-order", size) for size in dims.soc), *(("semidefinite", order) for order in dims.psd))
+        return Standard(A, first["b"], dims.zero, dims.nonneg, curved, tuple(levels), names, further)
 
     def unpack(self, status: str, result: Result | None, x: Vector | None, z: Vector | None) -> None:
         """Give values to the variables and constraints, by CVXPY's own way back; none where there is no answer."""
@@ -141,22 +148,18 @@ class Canonical:
 
     def _refuse_cones(self, dims: Any) -> None:
         """A sentence where rows are not all there is."""
-        kinds = sorted({word for name, word in CONES.items() if np.any(getattr(dims, name, 0))})
-        if not kinds:
-            return
-        levels = [
-            f"level {k + 1}"
-            for k, one in enumerate(self.objectives)
-            if not one.args[0].is_qpwa() and not (-one.args[0]).is_qpwa()
-        ]
-        where = [f"constraint {i} ({one})" for i, one in enumerate(self.problem.constraints) if not _by_rows(one)]
-        attributes = {one.name(): one.attributes for one in self.problem.variables()}
-        where += [f"variable {name}" for name, own in attributes.items() if own["PSD"] or own["NSD"]]
-        needs = ", ".join(levels + where) or "the problem"
-        raise cp.error.SolverError(
-            f"{needs} needs {' and '.join(kinds)} cones; tiebreak.cvxpy takes linear, piecewise linear and quadratic "
-            "levels over linear and piecewise linear constraints"
-        )
+        if kinds := _beyond(dims):
+            parts = [(f"level {k + 1}", cp.Problem(one)) for k, one in enumerate(self.objectives)]
+            parts += [
+                (f"constraint {i} ({one})", cp.Problem(cp.Minimize(0), [one]))
+                for i, one in enumerate(self.problem.constraints)
+            ]
+            needs = [name for name, one in parts if _beyond(one.get_problem_data(cp.CLARABEL)[0]["dims"])]
+            taken = "linear, piecewise linear and quadratic levels, norms and eigenvalues"
+            raise cp.error.SolverError(
+                f"{', '.join(needs)} needs {' and '.join(kinds)} cones, over which nothing is proved here yet; "
+                f"tiebreak.cvxpy takes {taken}"
+            )
 
 
 def _curvature(objective: Any) -> str:
@@ -165,16 +168,9 @@ def _curvature(objective: Any) -> str:
     return f"what is {to} must be {needed}, not {objective.args[0].curvature.lower()}"
 
 
-def _by_rows(constraint: Any) -> bool:
-    """Whether a constraint is one of linear and piecewise linear functions."""
-    kinds = (
-        cp.constraints.Zero,
-        cp.constraints.NonNeg,
-        cp.constraints.NonPos,
-        cp.constraints.Equality,
-        cp.constraints.Inequality,
-    )
-    return isinstance(constraint, kinds) and all(arg.is_pwl() for arg in constraint.args)
+def _beyond(dims: Any) -> list[str]:
+    """The cones of a canonical problem over which nothing is proved."""
+    return sorted({word for name, word in BEYOND.items() if np.any(getattr(dims, name, 0))})
 
 
 def _same_rows(one: dict[str, Any], other: dict[str, Any]) -> bool:

@@ -140,6 +140,7 @@ class Lexicographic:
             translation = self._translated()
         except EmptySet:
             return self._answer(cp.INFEASIBLE)
+        method = translation.method if method == "auto" else method
         self.result = result = _in_own_variables(solve(translation.problem, method, **options), translation)
         status = STATUS.get(result.status, cp.USER_LIMIT)
         present = status in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE, cp.USER_LIMIT) and bool(np.isfinite(result.x).all())
@@ -156,7 +157,8 @@ class Lexicographic:
 
         Variables keep their values.
         """
-        return tradeoff(self.problem, slacks, **options)
+        translation = self._translated()
+        return tradeoff(translation.problem, slacks, **{"method": translation.method, **options})
 
     def _translated(self) -> Translation:
         """The problem of tiebreak, made anew where parameters may have changed."""

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from ..arrays import Matrix, Vector
 from ..engines.answer import Duals
+from ..numerics.conic_upward import least_needed
 from ..numerics.outer_box import EmptySet
 from ..numerics.rows import Rows
 from ..numerics.upward import limited_above
 from ..problem import Problem
-from ..sets import Box, Domain, Polyhedron
+from ..sets import Box, Cone, Domain, Polyhedron
 from .canonical import Standard
 from .residuals import Residuals
 
@@ -53,6 +54,12 @@ class Bounds:
         entries[single] = np.where(crossed[column], 0.0, entry)
         return cls(lower, upper, entries, lower_row, upper_row)
 
+    @classmethod
+    def none(cls, m: int, n: int) -> Bounds:
+        """No row counts as a bound: over curved cones all rows stay what they are."""
+        nowhere = np.full(n, -1, dtype=np.intp)
+        return cls(np.full(n, -np.inf), np.full(n, np.inf), np.zeros(m), nowhere, nowhere)
+
 
 def _tightest(end: Vector, column: Index, row: Index, n: int) -> tuple[Vector, Index]:
     """The least end of each column, and the first row that has it."""
@@ -69,10 +76,10 @@ class Translation:
 
     problem: Problem
     bounds: Bounds
-    inequalities: Index  # the rows of CVXPY that are such of the domain
-    equations: Index
+    rows: Index  # those of CVXPY that are rows of the domain, in its order: of a polyhedron the inequalities first
     residuals: Residuals
     further: bool  # whether CVXPY has introduced some of the columns
+    method: str  # over curved cones "exact": any other would solve a conic programme at every step
 
     @classmethod
     def of(
@@ -81,26 +88,31 @@ class Translation:
         """The problem of tiebreak; ``EmptySet`` where it is proved that no point satisfies the rows."""
         residuals = Residuals.of(standard)
         A, b, equalities = sp.csr_array(standard.A[:, residuals.kept]), standard.b, standard.equalities
-        bounds = Bounds.of(A, b, equalities, residuals.rows)
+        bounds = Bounds.none(*A.shape) if standard.curved else Bounds.of(A, b, equalities, residuals.rows)
         rows = np.setdiff1d(np.flatnonzero(bounds.entries == 0), residuals.rows)
         equations, inequalities = rows[rows < equalities], rows[rows >= equalities]
+        unrewarded = _unrewarded(standard)[residuals.kept]
+        if standard.curved:
+            domain = _by_cones(A[rows], b[rows], equations.size, standard, unrewarded)
+        else:
+            domain = _domain(A, b, bounds, inequalities, equations, unrewarded)
         levels = [residuals.level(one, f"level {k + 1}") for k, one in enumerate(standard.levels)]
         problem = Problem(
             levels[-1],
             levels[:-1],
-            _domain(A, b, bounds, inequalities, equations, _unrewarded(standard)[residuals.kept]),
+            domain,
             slack if len(levels) > 1 else 0.0,
             relative_slack=relative_slack if len(levels) > 1 else 0.0,
             names=[standard.names[j] for j in residuals.kept],
         )
         further = bool(standard.further[residuals.kept].any())
-        return cls(problem, bounds, inequalities, equations, residuals, further)
+        order = np.arange(rows.size) if standard.curved else np.argsort(rows < equalities, kind="stable")
+        return cls(problem, bounds, rows[order], residuals, further, "exact" if standard.curved else "auto")
 
     def multipliers(self, duals: Duals) -> Vector:
         """In CVXPY's signs, Px + q + A'z = 0, z not negative for inequalities. One row that says so holds a bound."""
         z = np.zeros(self.bounds.entries.size)
-        split = self.inequalities.size
-        z[self.inequalities], z[self.equations] = -duals.rows[:split], -duals.rows[split:]
+        z[self.rows] = -duals.rows[: self.rows.size]  # after them come the ends of epigraphs
         left = duals.columns
         rows = np.where(left > 0, self.bounds.lower_row, self.bounds.upper_row)
         held = np.flatnonzero((left != 0) & (rows >= 0))
@@ -117,6 +129,25 @@ def _unrewarded(standard: Standard) -> NDArray[np.bool_]:
         if level.P is not None:
             found &= np.diff(level.P.indptr) == 0
     return found
+
+
+def _by_cones(A: Matrix, b: Vector, equations: int, standard: Standard, unrewarded: NDArray[np.bool_]) -> Domain:
+    """The set by cones, its epigraphs cut off above what they need; ``EmptySet`` where there is no point."""
+    cones = [
+        (kind, float(size)) for kind, size in (("zero", equations), ("nonnegative", standard.inequalities)) if size
+    ]
+    cones += [(kind, float(size)) for kind, size in standard.curved]
+    needed = least_needed(A, b, cones, unrewarded)
+    cut = np.flatnonzero(np.isfinite(needed))
+    rows = sp.csr_array((np.ones(cut.size), (np.arange(cut.size), cut)), shape=(cut.size, A.shape[1]))
+    try:
+        return Cone(
+            sp.csr_array(sp.vstack([A, rows])), np.concatenate([b, needed[cut]]), [*cones, ("nonnegative", cut.size)]
+        )
+    except ValueError as why:
+        if str(why).startswith("the set is empty"):
+            raise EmptySet(str(why)) from None
+        raise
 
 
 def _domain(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import inf
 from typing import Any, NamedTuple
 
@@ -76,11 +76,21 @@ def solve_conic(
             settings.equilibrate_enable = False
         elif change == 2:
             settings.static_regularization_constant = 1e-7
-        answer = clarabel.DefaultSolver(upper, q, A, b, made, settings).solve()
-        point = Point(np.array(answer.x), np.array(answer.s), np.array(answer.z), str(answer.status))
+        point = _solved(lambda: clarabel.DefaultSolver(upper, q, A, b, made, settings).solve(), *A.shape)  # noqa: B023
         if point.word in ("Solved", "AlmostSolved", "MaxTime"):
             break
     return point if scale is None else point._replace(s=point.s / scale, z=point.z * scale)
+
+
+def _solved(solve: Callable[[], Any], m: int, n: int) -> Point:
+    """The answer; numbers that are none where Clarabel panics, which Python sees as an exception of no usual kind."""
+    try:
+        answer = solve()
+    except BaseException as panic:
+        if type(panic).__name__ != "PanicException":
+            raise
+        return Point(np.full(n, np.nan), np.full(m, np.nan), np.full(m, np.nan), "Panicked")
+    return Point(np.array(answer.x), np.array(answer.s), np.array(answer.z), str(answer.status))
 
 
 def _off_diagonals(cones: Cones) -> Vector | None:

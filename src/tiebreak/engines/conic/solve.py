@@ -20,7 +20,7 @@ from ...numerics.conic_rows import ConicRows, NoPoint
 from ...numerics.extended import EXTENDED, Ext, double, ext
 from ...objectives.base import Objective
 from ...sets.base import Domain
-from ..answer import Answer, Unbounded
+from ..answer import Answer, Duals, Unbounded
 from ..cones.level import Level
 from ..interrupt import keeping_levels
 from .bracket import Reach, Record, close, lower_bound, record, upper_bound
@@ -100,6 +100,9 @@ class _Chain:
     assumes: list[str] = field(default_factory=lambda: [EXTENDED, SINGULAR])
     well_posed: bool = True
 
+    def __post_init__(self) -> None:
+        self.count = self.rows.b.size  # later levels may have more rows, after these
+
     def solve(self) -> list[Answer]:
         face = Face.of(self.rows)
         first = 0
@@ -118,7 +121,7 @@ class _Chain:
                 if k == first and self._unique(face, level, solved):
                     break
                 if k == first and (exact := self._exactly(level, solved)) is not None:
-                    self._add(level, double(solved.x), 0.0, 0.0, solved)
+                    self._add(level, double(solved.x), 0.0, 0.0, np.zeros(self.count, dtype=np.longdouble))
                     self.rows, face, first = exact, Face.of(exact), k + 1
                     continue
                 self._bracket(face, level, solved, first)
@@ -142,9 +145,9 @@ class _Chain:
         self.records.append(own)
         if solved.residual > STALLED:
             self.notes.append(f"level {k + 1}: the optimality conditions are met to {solved.residual:.0e} only")
-        self._add(level, double(solved.x), low, high, solved)
+        self._add(level, double(solved.x), low, high, own.z)
 
-    def _add(self, level: Level, x: Vector, low: float, high: float, solved: Solved) -> None:
+    def _add(self, level: Level, x: Vector, low: float, high: float, z: Ext | None = None) -> None:
         before = self.answers[-1] if self.answers else None
         self.answers.append(
             Answer(
@@ -156,6 +159,7 @@ class _Chain:
                 well_posed=self.well_posed,
                 notes=tuple(self.notes),
                 assumes=tuple(dict.fromkeys(self.assumes)),
+                own_duals=None if z is None else Duals(-double(z[: self.count]), np.zeros(x.size)),
             )
         )
 
@@ -165,7 +169,8 @@ class _Chain:
         for block, part in zip(face.blocks, solved.z, strict=True):
             z = z + ext(block.T.T) @ part
         mu = face.prices(level.at(solved.x).grad + self.rows.wide.transpose_times(z))
-        far = distance(self.rows, level, solved.x, z + ext(face.E.T) @ mu[: face.E.shape[0]], solved.units)
+        z = z + ext(face.E.T) @ mu[: face.E.shape[0]]
+        far = distance(self.rows, level, solved.x, z, solved.units)
         if far is None:
             return False
         k = len(self.answers)
@@ -174,7 +179,7 @@ class _Chain:
             here = one.at(solved.x)
             low = float(np.nextafter(here.below - one.fall(here, far), -np.inf))
             high = float(np.nextafter(here.above + one.rise(here, solved.x, far), np.inf))
-            self._add(one, double(solved.x), low, high, solved)
+            self._add(one, double(solved.x), low, high, None if later else z)
             if later:
                 self.answers[-1] = replace(self.answers[-1], lower_unique=True, upper_constant=True)
         return True
@@ -253,7 +258,7 @@ class _Chain:
         self.well_posed = False
         self.notes.append(f"no proof of level {len(self.answers) + 1}: {why}")
         for level in self.levels[len(self.answers) :]:
-            self._add(level, double(x), level.form.lower_bound, np.inf, None)  # type: ignore[arg-type]
+            self._add(level, double(x), level.form.lower_bound, np.inf)
 
 
 def _complementarity(face: Face, solved: Solved, unit: float) -> float:
