@@ -20,9 +20,11 @@ from tiebreak.engines.rows.chain import Chain
 from tiebreak.engines.rows.face import Face, Record
 from tiebreak.engines.rows.held import Held
 from tiebreak.engines.rows.level import Level
+from tiebreak.engines.rows.linear_level import FaceProgram
 from tiebreak.engines.rows.quadratic_level import Solved
 from tiebreak.engines.rows.solve import solve_rows
 from tiebreak.numerics.extended import Ext, ExtMatrix, ext
+from tiebreak.numerics.linear_programme import LinearProgramError
 
 KINDS = [parts.linear, parts.least_squares, parts.quadratic, parts.total, parts.squared_norm]
 
@@ -178,3 +180,24 @@ def test_held_images_that_are_missed(shift: float) -> None:
     held = Held(face)
     moved = shift + reach * record_scale(face.records[0])
     assert held.missed(ext([shift, 0.0])) >= moved / float(held.block_sizes[0]) * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("fails", [0, 1])
+def test_levels_that_no_way_solves_leave_what_is_known(fails: int, monkeypatch) -> None:
+    """HiGHS gives no answer to one of the linear levels: an answer without a proof, and no exception."""
+    solved, minimise = iter(range(9)), FaceProgram.minimise
+
+    def first_ones(self, *given, **more):
+        if next(solved) >= fails:
+            raise LinearProgramError("no way to solve this one", "no answer")
+        return minimise(self, *given, **more)
+
+    monkeypatch.setattr(FaceProgram, "minimise", first_ones)
+    domain = tb.Polyhedron(A_ub=[[1.0, 1.0, 0.0], [0.0, 1.0, 2.0]], b_ub=[1.0, 2.0], bounds=(0, 3))
+    levels = [tb.Linear([-1.0, -1.0, 0.0]), tb.Linear([0.0, 1.0, -1.0]), tb.SquaredNorm()]
+    result = tb.solve(tb.Problem(levels[-1], levels[:-1], domain), "exact")
+    assert not result.success and "no way to solve this one" in " ".join(result.notes)
+    assert domain.contains(result.x)
+    first = result.levels[0]
+    assert first.lower <= -1.0 <= first.upper and (fails == 0 or first.upper - first.lower <= 1e-9)
+    assert result.levels[-1].upper == np.inf

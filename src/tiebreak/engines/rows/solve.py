@@ -170,9 +170,11 @@ def _unfinished(before: Answer, objective: Objective) -> Answer:
     return Answer(before.x, low, high, objective.lower_bound, np.inf, well_posed=False, notes=notes, assumes=ASSUMES)
 
 
-def _given_up(before: Answer, levels: Sequence[Objective]) -> list[Answer]:
-    """Where HiGHS takes a level over an unbounded set for one without a minimum, and nothing shows that it has none."""
-    note = "a linear level may fall for ever: so says HiGHS, to its tolerances, but there is no ray to show it"
+FALLS = "a linear level may fall for ever: so says HiGHS, to its tolerances, but there is no ray to show it"
+
+
+def _given_up(before: Answer, levels: Sequence[Objective], note: str) -> list[Answer]:
+    """Where HiGHS does not solve a level, or says without anything to show it that it has no minimum."""
     low, high, answers = before.f_lower, before.f_upper, []
     for level in levels:
         notes = (*before.notes, note)
@@ -276,11 +278,14 @@ def _solve(
         try:
             with on_stop, keeping_levels(safe):
                 own, unique, constant, moves = chain.solve(level, last=0 < k == len(levels) - 1)
-        except LinearProgramError:
-            if face.cut is None or before is None:
+        except LinearProgramError as why:
+            if face.cut is None and sharp:
                 raise
-            answers += _given_up(before, levels[k:])
-            break
+            low = objective.lower_bound
+            known = before or Answer(double(face.x) * length, low, np.inf, low, np.inf, assumes=ASSUMES)
+            answers += _given_up(known, levels[k:], FALLS if face.cut is not None else str(why))
+            answers[0] = replace(answers[0], lower_unique=None)
+            return Solution(answers, face, length, None)
         answers.append(
             Answer(
                 x=double(face.x) * length,
