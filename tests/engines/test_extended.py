@@ -51,6 +51,27 @@ def test_products_and_their_errors(seed: int, kind: str) -> None:
     assert (M.times_error(x) <= 40 * UNIT * sizes * 1.001 + 1e-300).all()
 
 
+@pytest.mark.parametrize("shape", [(3, 5), (4, 100), (90, 33), (2, 3000)])
+@pytest.mark.parametrize("terms", ["spread", "lost"])
+def test_products_in_blocks_and_their_errors(
+    monkeypatch: pytest.MonkeyPatch, shape: tuple[int, int], terms: str
+) -> None:
+    """Blocks of few rows, and sums in which a one comes before many that are half units beside it."""
+    monkeypatch.setattr(extended, "MANY", 10)
+    monkeypatch.setattr(extended, "IN_CACHE", 150)
+    rng = np.random.default_rng(0)
+    A = spread(rng, *shape)
+    if terms == "lost":
+        A = np.full(shape, UNIT)
+        A[:, ::32] = 1.0
+    M, x, y = ExtMatrix(A), ext(np.ones(shape[1])), ext(np.ones(shape[0]))
+    if terms == "spread":
+        x, y = ext(spread(rng, shape[1])) / 3, ext(spread(rng, shape[0])) / 7
+    assert within(M.times(x), times(A, fractions(x)), M.times_error(x))
+    assert within(M.transpose_times(y), times(A.T, fractions(y)), M.transpose_times_error(y))
+    assert "_wide" not in M.__dict__ or not extended.WIDE
+
+
 @pytest.mark.parametrize("count", [12, 120, 5000])
 @pytest.mark.parametrize("lanes", [1, 8])
 def test_sums_that_lose_every_term(count: int, lanes: int) -> None:

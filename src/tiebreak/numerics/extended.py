@@ -23,6 +23,11 @@ UNIT = float(np.finfo(np.longdouble).eps) / 2
 EXTENDED = "extended-precision arithmetic follows the standard rounding model"
 LONG = 4_000_000
 """Products with so many entries take long enough to look at the clock before."""
+MANY = 65_536
+"""Dense matrices with more entries are taken in blocks of rows: temporary arrays that do not fit into the cache cost
+more than the arithmetic."""
+IN_CACHE, TERMS = 32_768, 32
+"""So many entries of a block, and so many terms that are added one after another."""
 WIDE = np.finfo(np.longdouble).nmant > np.finfo(np.float64).nmant
 
 
@@ -92,11 +97,15 @@ class ExtMatrix:
     def times(self, x: Ext) -> Ext:
         """A x."""
         self._check()
+        if self._in_blocks:
+            return _product_in_blocks(self.A, x)
         return _product(self._wide, x, self.sparse)
 
     def transpose_times(self, y: Ext) -> Ext:
         """A'y."""
         self._check()
+        if self._in_blocks:
+            return _product_in_blocks(self.A.T, y)
         return _product(self._wide_transposed, y, self.sparse)
 
     def _check(self) -> None:
@@ -111,6 +120,11 @@ class ExtMatrix:
     def transpose_times_error(self, y: Ext) -> Vector:
         """A bound on the error of each entry of ``transpose_times(y)``."""
         return self._transposed_units * UNIT * np.asarray(self.size.T @ np.abs(double(y)))
+
+    @property
+    def _in_blocks(self) -> bool:
+        """Whether no wide copies are kept."""
+        return WIDE and not self.sparse and self.shape[0] * self.shape[1] > MANY
 
     @cached_property
     def _wide(self) -> Matrix:
@@ -128,11 +142,13 @@ class ExtMatrix:
 
     @cached_property
     def _units(self) -> Vector | float:
-        return _rounding_units(self._wide, self.sparse)
+        return _units_in_blocks(self.shape[1]) if self._in_blocks else _rounding_units(self.A, self.sparse)
 
     @cached_property
     def _transposed_units(self) -> Vector | float:
-        return _rounding_units(self._wide_transposed, self.sparse)
+        if self._in_blocks:
+            return _units_in_blocks(self.shape[0])
+        return _rounding_units(self._wide_transposed if self.sparse else self.A.T, self.sparse)
 
 
 def product(A: Matrix, x: Ext) -> Ext:
@@ -159,6 +175,25 @@ def _product(A: Matrix, x: Ext, sparse: bool) -> Ext:
     if sparse:
         return np.asarray(A @ x)
     return np.asarray(np.add.reduce(A * x, axis=1)) if A.size else np.zeros(A.shape[0], dtype=np.longdouble)
+
+
+def _product_in_blocks(A: Matrix, x: Ext) -> Ext:
+    """A x without a wide copy of A: row by row, sums of a few terms one after another, and their sum pairwise."""
+    n = A.shape[1]
+    found = np.empty(A.shape[0], dtype=np.longdouble)
+    count, sums = max(1, IN_CACHE // max(n, 1)), n // TERMS
+    few = sums * TERMS
+    for start in range(0, A.shape[0], count):
+        rows = A[start : start + count].astype(np.longdouble, order="C")
+        terms = rows[:, :few].reshape(len(rows), sums, TERMS)
+        parts = np.einsum("rsk,sk->rs", terms, x[:few].reshape(sums, TERMS))
+        found[start : start + count] = np.add.reduce(parts, axis=1) + rows[:, few:] @ x[few:]
+    return found
+
+
+def _units_in_blocks(terms: int) -> float:
+    """The rounding of that."""
+    return TERMS + 4.0 + sum_units(terms // TERMS + 1)
 
 
 def double_double_product(A: Matrix, x: Vector) -> Vector:

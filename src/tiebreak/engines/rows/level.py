@@ -259,6 +259,10 @@ class Level:
             grad = grad + scale * Q.times(x)
         return grad
 
+    def rough_grad(self, x: Ext) -> Vector:
+        """The gradient in double precision, for what hangs on its size alone."""
+        return double(self.grad(x))
+
     def pulls(self, x: Ext) -> list[Pull]:
         """What the gradient is added up from, but for bends and q."""
         found = []
@@ -281,6 +285,16 @@ class Level:
     def hessian_times(self, d: Ext) -> Ext:
         """H d."""
         return self.products(self.second_order, d)
+
+    def hessian_product(self, d: Ext) -> tuple[Vector, float, Vector | float]:
+        """H d rounded to double precision, <d, H d>, and a bound on the errors of the entries of H d beside that."""
+        image = self.hessian_times(d)
+        return double(image), float(d @ image), 0.0
+
+    @property
+    def by_gram(self) -> bool:
+        """Whether ``root`` is taken of H itself, so that it is H's rounding that matters."""
+        return bool(self.bends)
 
     def products(self, squares: list[Square], d: Ext) -> Ext:
         """H d for the Hessian of the squares and the bends."""
@@ -409,6 +423,8 @@ def stack(blocks: list[Matrix], dim: int) -> Matrix:
     blocks = [block for block in blocks if block.shape[0]]
     if not blocks:
         return np.zeros((0, dim))
+    if len(blocks) == 1:
+        return sp.csr_array(blocks[0]) if sp.issparse(blocks[0]) else blocks[0]
     if not any(sp.issparse(block) for block in blocks):
         return np.vstack(blocks)
     return sp.csr_array(sp.vstack(blocks))

@@ -74,17 +74,18 @@ def reach(held: Held, level: Level, slope: Slope, shift: float, loose: float, wh
     root = level.root(S)
     scale = _scale(held, root)
     E = dense(held.E) / held.scale * scale
-    own = _curvature(E, root * scale, bool(level.bends), level.tall)
+    own = _curvature(E, root * scale, level.by_gram, level.tall)
     left = slope.left[S] * scale
     v = own.basis @ (own.vectors @ ((own.vectors.T @ (own.basis.T @ left)) / own.values**2))
     full = ext(np.zeros(level.dim))
     full[S] = v * scale
-    image = level.hessian_times(full)
-    along = float(np.sqrt(max(0.0, float(full @ image)))) * (1 + 1e-12)
-    rest = left - double(image)[S] * scale
+    image, square, lost = level.hessian_product(full)
+    along = float(np.sqrt(max(0.0, square))) * (1 + 1e-12)
+    rest = left - image[S] * scale
     rest = rest - E.T @ np.linalg.lstsq(E.T, rest, rcond=None)[0] if E.size else rest
     unexplained = float(np.linalg.norm(rest)) * 1.01 + float(np.linalg.norm(slope.error[S] * scale))
     unexplained += (8 + E.shape[0]) * EPS * float(np.linalg.norm(left))
+    unexplained += float(np.linalg.norm(np.broadcast_to(lost, (level.dim,))[S] * scale))
     along += slope.image_error
     certain, exact = _decided(held, level, E, scale, own)
     box = held.face.box

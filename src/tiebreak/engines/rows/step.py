@@ -107,7 +107,7 @@ class Step:
         if F.shape[0]:
             bend = bend + column_squares(F, weight)
         columns = 1 / power_of_two(np.sqrt(np.maximum(bend, 0)))
-        slope = double(self.level.grad(self.origin))[self.face.columns] * columns
+        slope = self.level.rough_grad(self.origin)[self.face.columns] * columns
         size = float(power_of_two(np.array([np.abs(slope).max(initial=0.0)]))[0])
         G = self.face.G.size
         rows = (

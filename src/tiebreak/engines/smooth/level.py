@@ -13,7 +13,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ...arrays import Matrix, Vector
-from ...numerics.extended import UNIT, Ext, ExtMatrix, dense, double, ext, is_sparse, sum_units, total
+from ...numerics.passes import chosen, row_lengths, weighted_gram
+from ...numerics.rank import EPS
+from ...numerics.extended import UNIT, Ext, ExtMatrix, column_squares, dense, double, ext, is_sparse, sum_units, total
 from ...objectives.form import Form, Term
 from ...objectives.losses.base import LINK_UNITS
 from ..rows.level import DENSE, LEAST, Evaluation, Level, Pull, Square, stack
@@ -22,6 +24,10 @@ from .curves import Curve, Settled, most_nearby, room_nearby, rounded
 from .images import Images
 from .recent import Recent
 
+MANY = 20_000
+"""With more entries, products are taken in extended precision only where they decide something."""
+WELL = 1e-6
+"""A Gram matrix is factorised where the squares of its pivots are no smaller, its diagonal being 1."""
 SATURATED = 1e-6
 """Rows with less curvature than this, relative to the largest, pass on the rounding of their slopes as it is."""
 
@@ -34,6 +40,7 @@ class SmoothLevel(Level):
     settled: list[Settled] = field(default_factory=list)
     _images: Images | None = None
     _factors: list[Square] | None = None
+    _gram: bool = False
     _recent: Recent = field(default_factory=Recent)
 
     @classmethod
@@ -111,6 +118,12 @@ class SmoothLevel(Level):
 
         return self._recent.get("gradient", x, fresh)
 
+    def rough_grad(self, x: Ext) -> Vector:
+        grad, at = double(super().grad(x)), double(x)
+        for F, loss, scale in self.curves:
+            grad = grad + float(scale) * np.asarray(F.A.T @ loss.value_and_slope(np.asarray(F.A @ at))[1])
+        return grad
+
     def predicted(self, F: ExtMatrix, x: Ext) -> Ext:
         """F x."""
         return self._recent.get(id(F), x, lambda: F.times(x))
@@ -152,7 +165,7 @@ class SmoothLevel(Level):
 
     def settle(self, x: Ext) -> None:
         """Make x the point whose second derivatives are meant from now on."""
-        self.settled, self._images, self._factors = [], None, None
+        self.settled, self._images, self._factors, self._gram = [], None, None, False
         self.__dict__.pop("diagonal", None)
         for F, loss, scale in self.curves:
             t = double(self.predicted(F, x))
@@ -168,18 +181,39 @@ class SmoothLevel(Level):
         if self._factors is None:
             self._factors = []
             for (F, _, _), there in zip(self.curves, self.settled, strict=False):
-                if F.sparse or F.shape[0] <= 2 * F.shape[1]:
+                factor = triangular(F.A, there.curvature) if F.shape[0] > 2 * F.shape[1] else None
+                if factor is None:
                     self._factors.append(Square(F, None, ext(there.curvature)))
                 else:
-                    root = np.linalg.qr(np.sqrt(there.curvature)[:, None] * F.A, mode="r")
-                    self._factors.append(Square(ExtMatrix(root), None, np.longdouble(1)))
+                    self._factors.append(Square(ExtMatrix(factor[0]), None, np.longdouble(1)))
+                    self._gram |= factor[1]
         return [*self.squares, *self._factors]
+
+    @property
+    def by_gram(self) -> bool:
+        return super().by_gram or (bool(self.second_order) and self._gram)
 
     def hessian_times(self, d: Ext) -> Ext:
         image = self.products(self.squares, d)
         for (F, _, _), there in zip(self.curves, self.settled, strict=True):
             image = image + F.transpose_times(there.curvature * F.times(d))
         return image
+
+    def hessian_product(self, d: Ext) -> tuple[Vector, float, Vector | float]:
+        entries = sum(F.shape[0] * F.shape[1] for F, _, _ in self.curves)
+        if entries <= MANY:
+            return super().hessian_product(d)
+        rest = self.products(self.squares, d)
+        image, square, step = double(rest), float(d @ rest), double(d)
+        lost = EPS * np.abs(image)
+        for (F, _, _), there in zip(self.curves, self.settled, strict=True):
+            t = np.asarray(F.A @ step)
+            image = image + np.asarray(F.A.T @ (there.curvature * t))
+            size = there.curvature * np.asarray(F.size @ np.abs(step))
+            units = (F.shape[0] + F.shape[1] + 8) * EPS
+            square += float(there.curvature @ t**2) + units * float(size @ np.abs(t)) * 3
+            lost = lost + units * np.asarray(F.size.T @ size)
+        return image, square, lost
 
     @property
     def steady(self) -> Matrix:
@@ -207,9 +241,9 @@ class SmoothLevel(Level):
                 continue
             if slack >= 1:
                 return Stretch(np.inf, 0.0)
-            rows = dense(F.A[there.bent][:, columns])
-            kappa = np.linalg.norm(rows @ bent, axis=1)
-            kappa = kappa + 1e-15 * (columns.size + 8) * np.linalg.norm(rows, axis=1) * np.linalg.norm(bent)
+            rows = chosen(F.A, there.bent, columns)
+            sizes = np.sqrt(column_squares(rows.T, np.ones(columns.size)))
+            kappa = row_lengths(rows, bent) + 1e-15 * (columns.size + 8) * sizes * np.linalg.norm(bent)
             kappa = kappa * (1 + 1e-9) / (1 - slack)
             steepness = max(steepness, M * float(kappa.max(initial=0.0)))
             moving = kappa > 0
@@ -234,7 +268,8 @@ class SmoothLevel(Level):
                 blocks.append((rows, weights, weights))
             if self.settled:
                 for (F, _, _), there in zip(self.curves, self.settled, strict=True):
-                    blocks.append((F.A[there.bent], there.curvature[there.bent], there.least[there.bent]))
+                    rows = chosen(F.A, there.bent, np.arange(self.dim))
+                    blocks.append((rows, there.curvature[there.bent], there.least[there.bent]))
             else:
                 ones = [np.ones(curve.F.shape[0]) for curve in self.curves]
                 blocks += [(curve.F.A, one, one) for curve, one in zip(self.curves, ones, strict=True)]
@@ -268,3 +303,19 @@ class SmoothLevel(Level):
 
     def dual_size(self, w: Ext) -> float:
         return self.images.dual_size(w)
+
+
+def triangular(M: Matrix, weights: Vector) -> tuple[Matrix, bool] | None:
+    """R with R'R = M' diag(weights) M, up to rounding of M, or of the product where that is well conditioned.
+
+    The second is faster, and all that there is for sparse M: else None.
+    """
+    from scipy.linalg.lapack import dpotrf
+
+    K = weighted_gram(M, weights)
+    unit = np.sqrt(K.diagonal())
+    if (unit > 0).all():
+        R, failed = dpotrf(K / unit / unit[:, None], clean=1)
+        if not failed and float(np.square(R.diagonal()).min()) >= WELL:
+            return np.asarray(R) * unit, True
+    return None if is_sparse(M) else (np.linalg.qr(np.sqrt(weights)[:, None] * M, mode="r"), False)

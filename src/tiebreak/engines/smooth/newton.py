@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Matrix, Vector
 from ...numerics.extended import Ext, dense, double
+from ...numerics.passes import chosen, weighted_gram
 from ...numerics.quadratic_programme import QP, Guess, Method
 from ...numerics.rows import power_of_two
 from ..interrupt import OutOfTime, check, remaining
@@ -30,7 +31,7 @@ SINGULAR = 1e-9
 INSIDE = 0.1
 """Steps that leave as much of their length to every bound need no constraints."""
 LAST = 2
-"""Steps after the values stop falling: they still bring the point nearer."""
+"""Steps after the values stop falling: they still bring the point nearer. One does where all losses bend everywhere."""
 
 
 class Local(NamedTuple):
@@ -46,8 +47,10 @@ class Smooth:
 
     def __init__(self, level: SmoothLevel, origin: Ext, columns: NDArray[np.intp]) -> None:
         self.level, self.origin, self.columns = level, double(origin), columns
-        self._parts = [(dense(c.F.A[:, columns]), c.loss, float(c.scale)) for c in level.curves]
-        self._start = [double(c.F.times(origin)) for c in level.curves]
+        everywhere = [np.arange(c.F.shape[0]) for c in level.curves]
+        parts = zip(level.curves, everywhere, strict=True)
+        self._parts = [(chosen(c.F.A, rows, columns), c.loss, float(c.scale)) for c, rows in parts]
+        self._start = [np.asarray(c.F.A @ self.origin) for c in level.curves]
         self._rest = np.zeros((columns.size, columns.size))
         for F, _, scale in level.squares:
             if F is None:
@@ -75,8 +78,7 @@ class Smooth:
             t = start + F @ d
             own, slope = loss.value_and_slope(t)
             value, grad = value + scale * own, grad + scale * (F.T @ slope)
-            root = np.sqrt(scale * np.asarray(loss.curvature(t)))[:, None] * F
-            H += root.T @ root
+            H += weighted_gram(F, scale * np.asarray(loss.curvature(t)))
         return Local(value, grad, H)
 
 
@@ -98,9 +100,10 @@ def newton(level: SmoothLevel, origin: Ext, face: Reduced, sizes: Vector, method
     d, y = np.zeros(face.columns.size), np.zeros(face.rows.size)
     if not d.size:
         return d, y, 0
+    most = 1 if all(curve.loss.self_concordance > 0 for curve in level.curves) else LAST
     count, last = 0, 0
     here = smooth.at(d)
-    while count < STEPS and last < LAST:
+    while count < STEPS and last < most:
         check()
         if count and remaining() == 0:
             break

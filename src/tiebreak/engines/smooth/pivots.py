@@ -17,6 +17,8 @@ from ...numerics.rank import exact_rank, resolved
 from ...numerics.rows import power_of_two
 from .images import Images
 
+FEW = 8
+"""So many rows for each column are enough as a rule."""
 LARGEST = 20_000_000
 """Up to this many entries rows are made dense for it."""
 
@@ -24,7 +26,11 @@ LARGEST = 20_000_000
 def pivots(images: Images, columns: NDArray[np.intp]) -> NDArray[np.intp] | None:
     """Which rows of P to keep; None where fewer than all of them do not, or where that is not certain."""
     height, n = images.rows.shape[0], columns.size
-    if images.bends or height <= n or height * n > LARGEST or not affordable(4.0 * height * n * n):
+    if images.bends or height <= n:
+        return None
+    if (few := _among_few(images, columns)) is not None:
+        return few
+    if height * n > LARGEST or not affordable(4.0 * height * n * n):
         return None
     from scipy.linalg import qr
 
@@ -43,6 +49,20 @@ def pivots(images: Images, columns: NDArray[np.intp]) -> NDArray[np.intp] | None
     if not _has_rank(rows[kept], rank) or (rank < n and exact_rank(rows) != rank):
         return None
     return np.asarray(kept, dtype=np.intp)
+
+
+def _among_few(images: Images, columns: NDArray[np.intp]) -> NDArray[np.intp] | None:
+    """As many rows as columns among those whose losses bend the most, where these have full rank for certain."""
+    n = columns.size
+    if images.rows.shape[0] < 4 * FEW * n or not n:
+        return None
+    most = np.argpartition(-images.given, FEW * n)[: FEW * n]
+    rows = dense(images.rows[most][:, columns])
+    sizes = np.linalg.norm(rows, axis=0)
+    if not (sizes > 0).all():
+        return None
+    kept = _by_elimination(np.sqrt(images.given[most])[:, None] * rows / power_of_two(sizes))
+    return np.sort(most[kept]) if _has_rank(rows[kept], n) else None
 
 
 def _by_elimination(rows: Matrix) -> NDArray[np.intp]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...arrays import Vector
+from ...numerics.extended import is_sparse
 from ...objectives.base import Objective
 from ...objectives.form import Term
 from ...sets.base import Domain
 from ..answer import Answer
-from ..rows.level import Level
+from ..rows.level import DENSE, Level
 from ..rows.solve import Kinds, solve_rows, why_no_rows
 from .chain import SmoothChain
 from .constant import ConstantLevel, why_not_constant
@@ -39,18 +40,30 @@ def smooth_apply(levels: Sequence[Objective], domain: Domain) -> str:
     if why := why_no_rows(levels, domain, why_not_smooth):
         return why
     dim = domain.dim or next(level.dim for level in levels if level.dim)
-    heights = [_height(term) for level in levels if level.form for term in level.form.losses]
-    if dim > MOST_COLUMNS or dim * max(heights, default=0) > MOST_ENTRIES:
-        size = f"{max(heights, default=0)} x {dim}" if dim <= MOST_COLUMNS else f"{dim} variables"
-        return f"second derivatives of losses are dense matrices here, and {size} are too many for them"
+    terms = [term for level in levels if level.form for term in level.form.losses if term.data is not None]
+    if dim > MOST_COLUMNS:
+        return f"second derivatives of losses are dense matrices here, and {dim} variables are too many for them"
+    for term in terms:
+        if _entries(term, dim) > MOST_ENTRIES:
+            size = f"{_height(term)} x {dim}"
+            return f"products of second derivatives with steps take long here, and {size} are too many for them"
     return ""
 
 
 def _height(term: Term) -> int:
     """How many rows a loss has where its terms are apart."""
-    if term.data is None:
-        return 0
-    return term.data.shape[0] if term.loss.uncoupled is None else int(term.loss.uncoupled[0].shape[0])
+    rows = term.data.shape[0] if term.data is not None else 0
+    return rows if term.loss.uncoupled is None else int(term.loss.uncoupled[0].shape[0])
+
+
+def _entries(term: Term, dim: int) -> float:
+    """Those of the data as they are taken; of sparse ones in so many columns, what products with steps cost as much."""
+    assert term.data is not None
+    data, height = term.data.raw, _height(term)
+    if dim <= DENSE or not is_sparse(data):
+        return float(height) * dim
+    rows = 1.0 if term.loss.uncoupled is None else 2 * height / data.shape[0]  # differences of two each
+    return min(float(height) * dim, data.nnz * rows * dim / DENSE)
 
 
 def solve_smooth_chain(levels: Sequence[Objective], domain: Domain, *, tol: float = 1e-10) -> list[Answer]:
