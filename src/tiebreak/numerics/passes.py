@@ -1,4 +1,4 @@
-"""Passes over tall data in blocks of rows that stay in the cache: nothing of the size of the data is made on the way."""
+"""Passes over tall data in blocks of rows that stay in the cache: nothing of their size is made on the way."""
 
 from __future__ import annotations
 

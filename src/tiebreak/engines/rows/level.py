@@ -424,7 +424,7 @@ def stack(blocks: list[Matrix], dim: int) -> Matrix:
     if not blocks:
         return np.zeros((0, dim))
     if len(blocks) == 1:
-        return sp.csr_array(blocks[0]) if sp.issparse(blocks[0]) else blocks[0]
+        return sp.csr_array(blocks[0]) if is_sparse(blocks[0]) else blocks[0]
     if not any(sp.issparse(block) for block in blocks):
         return np.vstack(blocks)
     return sp.csr_array(sp.vstack(blocks))

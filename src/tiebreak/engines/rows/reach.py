@@ -23,7 +23,7 @@ import numpy as np
 
 from ...arrays import Matrix, Vector
 from ...numerics.definite import least_singular_value
-from ...numerics.extended import between, column_squares, dense, double, ext
+from ...numerics.extended import between, column_squares, dense, ext
 from ...numerics.rank import EPS, exact_rank, resolved
 from ...numerics.rows import power_of_two
 from .held import LONG, Held

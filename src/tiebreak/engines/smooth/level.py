@@ -13,9 +13,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ...arrays import Matrix, Vector
+from ...numerics.extended import UNIT, Ext, ExtMatrix, column_squares, dense, double, ext, is_sparse, sum_units, total
 from ...numerics.passes import chosen, row_lengths, weighted_gram
 from ...numerics.rank import EPS
-from ...numerics.extended import UNIT, Ext, ExtMatrix, column_squares, dense, double, ext, is_sparse, sum_units, total
 from ...objectives.form import Form, Term
 from ...objectives.losses.base import LINK_UNITS
 from ..rows.level import DENSE, LEAST, Evaluation, Level, Pull, Square, stack

@@ -63,7 +63,7 @@ def _entries(term: Term, dim: int) -> float:
     if dim <= DENSE or not is_sparse(data):
         return float(height) * dim
     rows = 1.0 if term.loss.uncoupled is None else 2 * height / data.shape[0]  # differences of two each
-    return min(float(height) * dim, data.nnz * rows * dim / DENSE)
+    return min(float(height) * dim, float(data.nnz) * rows * dim / DENSE)
 
 
 def solve_smooth_chain(levels: Sequence[Objective], domain: Domain, *, tol: float = 1e-10) -> list[Answer]:
