@@ -16,6 +16,8 @@ from tiebreak.numerics.clarabel import _solved
 from tiebreak.numerics.conic_upward import least_needed
 
 UNPROVED = "Solution may be inaccurate"
+FORMERLY_OFF = (116, 121, 132, 151, 192)
+"""After a level by eigenvalues some held rows are zero but for rounding: taken for rows, they left too little."""
 
 
 def solved(p: Lexicographic, **options: object) -> Lexicographic:
@@ -24,7 +26,7 @@ def solved(p: Lexicographic, **options: object) -> Lexicographic:
     return p
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3, 4, 5, 9, 14, 15, 16, 20, 22, 23])
+@pytest.mark.parametrize("seed", [1, 2, 3, 4, 5, 9, 14, 15, 16, 20, 22, 23, *FORMERLY_OFF])
 @pytest.mark.filterwarnings(f"ignore:{UNPROVED}")
 def test_random_hierarchies_agree_with_exact_values(seed: int) -> None:
     h = conic_hierarchy(seed)

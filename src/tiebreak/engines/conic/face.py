@@ -64,8 +64,10 @@ class Face:
 
     @cached_property
     def held(self) -> Matrix:
-        """All rows that are held, of x."""
-        return np.vstack([self.E @ self.A, *self.images])
+        """All rows that are held, of x; those that are nothing but rounding beside their terms are zero."""
+        rows, terms = self.E @ self.A, np.abs(self.E) @ np.abs(self.A)
+        rows[np.linalg.norm(rows, axis=1) <= RANK * np.linalg.norm(terms, axis=1)] = 0.0
+        return np.vstack([rows, *self.images])
 
     @cached_property
     def _decomposed(self) -> tuple[Matrix, Matrix]:
