@@ -93,8 +93,13 @@ def block(rng: np.random.Generator, kind: str, levels: int):
     return order, packed(S).size, packed(S), z
 
 
-def planted(rng: np.random.Generator, kinds: tuple[str, ...], count: int, bounded: bool, curved: bool) -> Planted:
-    """A chain of ``count`` levels over cones of these kinds, with some quadratic levels where ``curved``."""
+def planted(
+    rng: np.random.Generator, kinds: tuple[str, ...], count: int, bounded: bool, curved: bool, more: int | None = None
+) -> Planted:
+    """A chain of ``count`` levels over cones of these kinds, with some quadratic levels where ``curved``.
+
+    ``more`` is how many more variables than rows there are, but for those that bound the set.
+    """
     names, slacks, multipliers = [], [], []
     for kind in kinds:
         size, _, s, z = block(rng, kind, count)
@@ -102,7 +107,7 @@ def planted(rng: np.random.Generator, kinds: tuple[str, ...], count: int, bounde
         slacks.append(s)
         multipliers.append(z)
     rows = sum(s.size for s in slacks)
-    n = int(rng.integers(max(3, rows // 2), rows + 3))
+    n = int(rng.integers(max(3, rows // 2), rows + 3)) if more is None else rows + more
     A = rng.integers(-2, 3, (rows, n)).astype(float)
     x = rng.integers(-2, 3, n).astype(float)
     s = np.concatenate(slacks)

@@ -7,6 +7,8 @@ import pytest
 from planted_cones import planted
 
 import tiebreak as tb
+from tiebreak.engines.cones.level import Level
+from tiebreak.engines.conic.face import Face
 from tiebreak.engines.conic.newton_kantorovich import distance
 from tiebreak.engines.conic.polish import solve_level
 from tiebreak.engines.conic.solve import conic_applies, solve_conic
@@ -66,6 +68,27 @@ def test_the_only_minimiser_is_proved_and_is_where_it_is_said_to_be() -> None:
     assert proved >= 8  # the others are degenerate: multipliers of zero where slacks are
 
 
+@pytest.mark.parametrize("off", [1e-4, 1e-6, 1e-9])
+def test_the_proved_distance_holds_at_points_that_are_off(off: float) -> None:
+    shown = 0
+    for seed in range(4):
+        rng = np.random.default_rng([seed, 6])
+        chain = planted(rng, KINDS["mixed"], 1, True, False, more=2)
+        rows, level = chain.domain.conic, Level((chain.levels[0] + tb.SquaredNorm(chain.x)).form, chain.x.size)
+        solved = solve_level(Face.of(rows), level)
+        z = np.zeros(rows.b.size, dtype=np.longdouble)
+        for (_, place), part in zip(rows.blocks, solved.z, strict=True):
+            z[place] = part
+        if rows.zero.size:
+            continue
+        x = solved.x + off * solved.units.x * rng.standard_normal(chain.x.size)
+        far = distance(rows, level, x, z, solved.units)
+        if far is not None:
+            shown += 1
+            assert np.linalg.norm(np.asarray(x, dtype=float) - chain.x) <= far
+    assert shown or off > 1e-6
+
+
 @pytest.mark.parametrize(
     ("level", "domain"),
     [
@@ -77,9 +100,6 @@ def test_the_only_minimiser_is_proved_and_is_where_it_is_said_to_be() -> None:
     ],
 )  # fmt: skip
 def test_uniqueness_is_not_claimed_where_there_is_none_or_it_hangs_on_rounding(level, domain) -> None:
-    from tiebreak.engines.cones.level import Level
-    from tiebreak.engines.conic.face import Face
-
     face, own = Face.of(domain.conic), Level(level.form, 2)
     solved = solve_level(face, own)
     z = np.zeros(domain.conic.b.size, dtype=np.longdouble)
