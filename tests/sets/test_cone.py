@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 import tiebreak as tb
 from tiebreak.numerics.cones import Exponential, Nonnegative, Power, SecondOrder, Semidefinite, least_eigenvalue
+from tiebreak.numerics.exact import Exact, is_definite, root
 from tiebreak.numerics.extended import double, ext
 from tiebreak.testing import check_set
 
@@ -144,7 +147,7 @@ def test_without_bounds_there_are_no_linear_minima() -> None:
 def test_jordan_products(cone) -> None:
     rng = np.random.default_rng(5)
     s, z = rng.standard_normal((2, cone.size))
-    product = double(cone.circ(ext(s), ext(z)))
+    product = cone.circ(Exact.of(s), Exact.of(z)).double()
     assert np.allclose(cone.arrow(s) @ z, product) and np.allclose(cone.arrow_dual(z) @ s, product)
     assert np.linalg.norm(product) <= cone.bend * np.linalg.norm(s) * np.linalg.norm(z)
     if isinstance(cone, Semidefinite):
@@ -163,6 +166,7 @@ def test_margins_and_their_constants(cone) -> None:
         for margin in (cone.margin, cone.dual_margin):
             t = margin(ext(v))
             assert t >= -cone.thick * np.linalg.norm(v) * (1 + 1e-9)
+            assert abs(margin(Exact.of(v)) - t) <= 1e-12 * (1 + abs(t))
             edge = v - t * cone.unit
             assert abs(margin(ext(edge))) <= 1e-12 * (1 + abs(t))
         s = v - cone.margin(ext(v)) * cone.unit
@@ -171,12 +175,41 @@ def test_margins_and_their_constants(cone) -> None:
         assert np.linalg.norm(s) <= cone.long * (cone.unit @ s) * (1 + 1e-9) + 1e-12
 
 
+def test_exact_numbers_are_fractions() -> None:
+    rng = np.random.default_rng(8)
+    a = rng.standard_normal(6) * 10.0 ** rng.integers(-30, 30, 6)
+    a[2] = 0.0
+    long = np.longdouble(a) * (1 + np.longdouble(1e-19))
+    M = rng.standard_normal((4, 6))
+
+    def fractions(values: Exact) -> list[Fraction]:
+        return [Fraction(int(one)) / Fraction(2) ** values.digits for one in values.whole.ravel()]
+
+    exact = Exact.of(a)
+    assert fractions(exact) == [Fraction(float(one)) for one in a]
+    assert fractions(Exact.of(long)) == [Fraction(*one.as_integer_ratio()) for one in long]
+    assert (exact.double() == a).all()
+    rows = [sum(Fraction(float(m)) * Fraction(float(x)) for m, x in zip(row, a, strict=True)) for row in M]
+    product = M @ exact
+    assert fractions(product) == rows
+    assert np.allclose(product.double(), [float(one) for one in rows], rtol=3e-16, atol=0)
+    assert fractions(exact * 0.5 - 3.0) == [Fraction(float(one)) / 2 - 3 for one in a]
+    one = product[1]
+    assert Fraction(one.below()) < rows[1] < Fraction(one.above())
+    assert root(24) == 5 and root(25) == 5 and root(10**40 + 1) == 10**20 + 1
+    S = Exact.of(M[:, :2] @ M[:, :2].T + 1e-9 * np.eye(4))
+    assert is_definite(S.whole) and not is_definite((S - 1e-8 * np.eye(4)).whole)
+
+
 def test_least_eigenvalues_go_to_the_last_digits() -> None:
     rng = np.random.default_rng(7)
     factor = ext(rng.standard_normal((5, 2)))
     S = factor @ factor.T
     low = least_eigenvalue(S)
     assert -1e-16 * float(np.trace(S)) < low <= 0
+    whole = Exact.of(rng.integers(-3, 4, (5, 2)).astype(float))
+    assert -1e-50 < least_eigenvalue(whole @ whole.T) < 0
+    assert least_eigenvalue(whole @ whole.T - 1e-40 * np.eye(5)) <= -1e-40
     assert least_eigenvalue(S - ext(1e-15) * np.eye(5)) <= -1e-15
     assert least_eigenvalue(S - ext(1e-3) * np.eye(5)) <= -1e-3
     assert 0.9e-3 < least_eigenvalue(S + ext(1e-3) * np.eye(5)) <= 1e-3 * (1 + 1e-9)

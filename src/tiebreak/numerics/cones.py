@@ -8,14 +8,25 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import NamedTuple
+from math import isqrt
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..arrays import UNIT_ROUNDOFF, Matrix, Vector
+from .exact import Exact, is_definite, joined, root
 from .extended import UNIT, Ext, double, ext
 
 SQRT2 = np.sqrt(np.longdouble(2))
+ROOT_DIGITS = 400
+HALF_ROOT = isqrt(1 << (2 * ROOT_DIGITS - 1))
+"""1 / sqrt(2) times 2**``ROOT_DIGITS``, rounded down."""
+
+MOST_EXACT = 40
+"""Order of matrices up to which elimination is exact."""
+
+FINEST = 200
+"""Binary digits below the size of a matrix to which a least eigenvalue near zero is found."""
 
 
 class Part(NamedTuple):
@@ -55,14 +66,14 @@ class Cone(ABC):
         return np.ones(self.size)
 
     @abstractmethod
-    def margin(self, s: Ext) -> float:
+    def margin(self, s: Ext | Exact) -> float:
         """A t for which s - t e is in the cone."""
 
-    def dual_margin(self, z: Ext) -> float:
+    def dual_margin(self, z: Ext | Exact) -> float:
         """The same in the dual cone."""
         return self.margin(z)
 
-    def sum_margin(self, s: Ext, z: Ext) -> float:
+    def sum_margin(self, s: Ext | Exact, z: Ext | Exact) -> float:
         """The margin of s + z, as elements of the algebra."""
         return self.margin(s + z)
 
@@ -76,8 +87,8 @@ class Cone(ABC):
         """The matrix of z -> s o z."""
 
     @abstractmethod
-    def circ(self, s: Ext, z: Ext) -> Ext:
-        """s o z in extended precision; no entry is off by more than (size + 8) ``UNIT`` |s| |z| ``bend``."""
+    def circ(self, s: Exact, z: Exact) -> Exact:
+        """s o z."""
 
     def arrow_dual(self, z: Vector) -> Matrix:
         """The matrix of s -> s o z."""
@@ -97,13 +108,15 @@ class Nonnegative(Cone):
     def named(self) -> tuple[str, float]:
         return "nonnegative", self.size
 
-    def margin(self, s: Ext) -> float:
+    def margin(self, s: Ext | Exact) -> float:
+        if isinstance(s, Exact):
+            return Exact(min(s.whole), s.digits).below() if s.size else np.inf
         return _down(float(s.min(initial=np.inf)))
 
     def arrow(self, s: Vector) -> Matrix:
         return np.diag(s)
 
-    def circ(self, s: Ext, z: Ext) -> Ext:
+    def circ(self, s: Exact, z: Exact) -> Exact:
         return s * z
 
     def part(self, z: Vector, least: float) -> Part:
@@ -127,7 +140,11 @@ class SecondOrder(Cone):
         e[0] = 1.0
         return e
 
-    def margin(self, s: Ext) -> float:
+    def margin(self, s: Ext | Exact) -> float:
+        if isinstance(s, Exact):
+            more = max(0, 200 - s.digits)  # so that a root rounded up costs nothing to speak of
+            whole = s.at(s.digits + more)
+            return Exact(whole[0] - root(int(sum(v * v for v in whole[1:]))), s.digits + more).below()
         tail = _norm(s[1:])
         return _down(float(s[0] - tail) - (self.size + 4) * UNIT * float(abs(s[0]) + tail))
 
@@ -136,8 +153,8 @@ class SecondOrder(Cone):
         L[0, 1:] = L[1:, 0] = s[1:]
         return L
 
-    def circ(self, s: Ext, z: Ext) -> Ext:
-        return np.concatenate([[np.add.reduce(s * z)], s[0] * z[1:] + z[0] * s[1:]])
+    def circ(self, s: Exact, z: Exact) -> Exact:
+        return joined([(s @ z)[None], s[0] * z[1:] + z[0] * s[1:]])
 
     def part(self, z: Vector, least: float) -> Part:
         tail = float(np.linalg.norm(z[1:]))
@@ -165,6 +182,7 @@ class Semidefinite(Cone):
         off = 1 / SQRT2 if scaled else np.longdouble(1)
         self._primal = np.where(apart, off, np.longdouble(1))
         self._dual = np.where(apart, 1 / SQRT2 if scaled else np.longdouble(0.5), np.longdouble(1))
+        self._apart = apart
 
     @property
     def named(self) -> tuple[str, float]:
@@ -174,13 +192,18 @@ class Semidefinite(Cone):
     def unit(self) -> Vector:
         return np.where(self._columns == self._rows, 1.0, 0.0)
 
-    def matrix(self, s: Ext) -> Ext:
-        """The matrix of a vector of the cone."""
-        return self._square(s * self._primal)
+    def matrix(self, s: Any) -> Any:
+        """The matrix of a vector of the cone, in the same kind of numbers."""
+        return self._square(s * (self._factors(True) if isinstance(s, Exact) else self._primal))
 
-    def dual_matrix(self, z: Ext) -> Ext:
+    def dual_matrix(self, z: Any) -> Any:
         """The matrix Z with <z, s> = tr Z S."""
-        return self._square(z * self._dual)
+        return self._square(z * (self._factors(False) if isinstance(z, Exact) else self._dual))
+
+    def _factors(self, primal: bool) -> Exact:
+        """What entries off the diagonal are multiplied by; 1 / sqrt(2) to ``ROOT_DIGITS``."""
+        off = HALF_ROOT if self.scaled else 1 << (ROOT_DIGITS if primal else ROOT_DIGITS - 1)
+        return Exact([off if apart else 1 << ROOT_DIGITS for apart in self._apart], ROOT_DIGITS)
 
     def vector(self, S: Matrix) -> Vector:
         """The vector of a matrix."""
@@ -190,19 +213,21 @@ class Semidefinite(Cone):
         """The vector z with <z, s> = tr Z S."""
         return double(Z[self._rows, self._columns] / self._dual)
 
-    def _square(self, entries: Ext) -> Ext:
+    def _square(self, entries: Any) -> Any:
+        if isinstance(entries, Exact):
+            return Exact(self._square(entries.whole), entries.digits)
         S = np.zeros((self.order, self.order), dtype=entries.dtype)
         S[self._rows, self._columns] = S[self._columns, self._rows] = entries
         return S
 
-    def margin(self, s: Ext) -> float:
-        return least_eigenvalue(self.matrix(ext(s)))
+    def margin(self, s: Ext | Exact) -> float:
+        return least_eigenvalue(self.matrix(s))
 
-    def dual_margin(self, z: Ext) -> float:
-        return least_eigenvalue(self.dual_matrix(ext(z)))
+    def dual_margin(self, z: Ext | Exact) -> float:
+        return least_eigenvalue(self.dual_matrix(z))
 
-    def sum_margin(self, s: Ext, z: Ext) -> float:
-        return least_eigenvalue(self.matrix(ext(s)) + self.dual_matrix(ext(z)))
+    def sum_margin(self, s: Ext | Exact, z: Ext | Exact) -> float:
+        return least_eigenvalue(self.matrix(s) + self.dual_matrix(z))
 
     def arrow(self, s: Vector) -> Matrix:
         return self._product_matrix(double(self.matrix(ext(s))), self._dual)
@@ -221,10 +246,10 @@ class Semidefinite(Cone):
         rows, columns = self._rows, self._columns
         return np.asarray(whole[rows[:, None], columns[:, None], rows, columns] * double(scale))
 
-    def circ(self, s: Ext, z: Ext) -> Ext:
+    def circ(self, s: Exact, z: Exact) -> Exact:
         S, Z = self.matrix(s), self.dual_matrix(z)
-        whole = (S @ Z + Z @ S) / 2
-        return np.asarray(whole[self._rows, self._columns])
+        both: Exact = (S @ Z + Z @ S) * 0.5
+        return both[self._rows, self._columns]
 
     def part(self, z: Vector, least: float) -> Part:
         values, vectors = np.linalg.eigh(double(self.dual_matrix(ext(z))))
@@ -250,11 +275,11 @@ class Nonsymmetric(Cone):
 
     long = 1 / 0.3
 
-    def margin(self, s: Ext) -> float:
-        return self._bisected(double(ext(s)), self.holds)
+    def margin(self, s: Ext | Exact) -> float:
+        return self._bisected(Exact.of(s).double(), self.holds)
 
-    def dual_margin(self, z: Ext) -> float:
-        return self._bisected(double(ext(z)), self.dual_holds)
+    def dual_margin(self, z: Ext | Exact) -> float:
+        return self._bisected(Exact.of(z).double(), self.dual_holds)
 
     def _bisected(self, s: Vector, holds) -> float:  # type: ignore[no-untyped-def]
         size = float(np.linalg.norm(s)) or 1.0
@@ -274,7 +299,7 @@ class Nonsymmetric(Cone):
     def arrow(self, s: Vector) -> Matrix:
         raise NotImplementedError("there is no Jordan product for this cone")
 
-    def circ(self, s: Ext, z: Ext) -> Ext:
+    def circ(self, s: Exact, z: Exact) -> Exact:
         raise NotImplementedError("there is no Jordan product for this cone")
 
     def part(self, z: Vector, least: float) -> Part:
@@ -330,23 +355,45 @@ class Power(Nonsymmetric):
         return self.holds(np.array([z[0] / a, z[1] / (1 - a), z[2]]))
 
 
-def least_eigenvalue(S: Ext) -> float:
-    """At most the least eigenvalue of a symmetric matrix: to the last digits of extended precision near zero."""
-    n = len(S)
+def least_eigenvalue(S: Ext | Exact) -> float:
+    """At most the least eigenvalue of a symmetric matrix: near zero, to the last digits that are there."""
+    n = len(S.whole) if isinstance(S, Exact) else len(S)
     if not n:
         return np.inf
-    rounded = double(S)
+    rounded = S.double() if isinstance(S, Exact) else double(S)
     size = float(np.linalg.norm(rounded)) * (1 + 1e-12)
     error = (4 * n + 2) * UNIT_ROUNDOFF * size
     low = float(np.linalg.eigvalsh(rounded)[0]) - error
     if low > error or not size:
         return _down(low)
+    if isinstance(S, Exact) and n <= MOST_EXACT:
+        return _exact_shift(S, size, low)
+    S = S.extended() if isinstance(S, Exact) else S
     shift = (n + 4) * UNIT * size
     while shift < -low:
         if _factorises(S + np.longdouble(shift) * np.eye(n)):
             return float(-shift - 4 * (n + 4) * UNIT * np.sqrt(n) * size)
         shift *= 8
     return _down(low)
+
+
+def _exact_shift(S: Exact, size: float, low: float) -> float:
+    """Minus a power of two that makes the matrix definite: the least one, or what double precision has shown."""
+    top = int(np.ceil(np.log2(-low)))
+    bottom = int(np.floor(np.log2(size))) - FINEST
+    S = S.trimmed(20 - bottom)  # which moves eigenvalues by n 2^(bottom - 20) at most
+    digits = max(S.digits, -bottom)
+    whole, diagonal = S.at(digits), np.diag_indices(len(S.whole))
+
+    def definite(power: int) -> bool:
+        shifted = whole.copy()
+        shifted[diagonal] += 1 << (digits + power)
+        return is_definite(shifted)
+
+    while bottom < top:
+        middle = (bottom + top) // 2
+        bottom, top = (bottom, middle) if definite(middle) else (middle + 1, top)
+    return max(-(2.0**top) * (1 + len(S.whole) * 2.0**-18), low)
 
 
 def _factorises(S: Ext) -> bool:

@@ -14,6 +14,7 @@ from .clarabel import rows_of, solve_conic
 from .cone_kinds import cone_of
 from .cones import Cone, Nonnegative
 from .deadline import OutOfTime, check, remaining
+from .exact import Exact
 from .extended import UNIT, Ext, ExtMatrix, dense, double, ext, sum_units, total
 from .rows import Rows
 
@@ -71,6 +72,16 @@ class ConicRows:
         return ExtMatrix(self.A)
 
     @cached_property
+    def exact(self) -> tuple[Exact, Exact]:
+        """A and b."""
+        return Exact.of(self.A), Exact.of(self.b)
+
+    def exact_slacks(self, x: Exact) -> Exact:
+        """b - A x, without rounding."""
+        A, b = self.exact
+        return b - A @ x
+
+    @cached_property
     def unit(self) -> Vector:
         """The units of all cones; zero in the rows of equalities."""
         e = np.zeros(self.b.size)
@@ -98,7 +109,7 @@ class ConicRows:
         s = ext(self.b) - self.wide.times(x)
         return s, 1.01 * length(self.wide.times_error(x)) + 2 * UNIT * length(double(s))
 
-    def margin(self, s: Ext, off: float = 0.0) -> float:
+    def margin(self, s: Ext | Exact, off: float = 0.0) -> float:
         """A t with s - t e in all cones, for slacks that may be off by this length."""
         return min((cone.margin(s[place]) - cone.thick * off for cone, place in self.blocks), default=np.inf)
 
@@ -117,9 +128,10 @@ class ConicRows:
             return np.zeros((E.shape[1], E.shape[0])), np.inf
         return (right[kept].T / values[kept]) @ left[:, kept].T, float(values[kept][-1] - noise)
 
-    def beside(self, s: Ext, off: float) -> float:
+    def beside(self, s: Ext | Exact, off: float = 0.0) -> float:
         """How far the equalities may be from a point with these slacks (rows that follow from others agree)."""
-        return (length(double(s[self.zero])) + off) / self._equal[1] * (1 + 1e-12) if self.zero.size else 0.0
+        missed = s[self.zero].double() if isinstance(s, Exact) else double(s[self.zero])
+        return (length(missed) * (1 + 1e-12) + off) / self._equal[1] * (1 + 1e-12) if self.zero.size else 0.0
 
     def on_equalities(self, x: Ext) -> Ext:
         """The point on them next to x, up to rounding."""
@@ -253,7 +265,7 @@ class ConicRows:
         most = (at_center + pull * length(s) / sigma) / left * (1 + 1e-9)
         return Bounds(most, 2 * long * most / sigma * (1 + 1e-9))
 
-    def dual_margin(self, z: Ext) -> float:
+    def dual_margin(self, z: Ext | Exact) -> float:
         """A t with z - t e in all dual cones."""
         return min((cone.dual_margin(z[place]) for cone, place in self.blocks), default=np.inf)
 

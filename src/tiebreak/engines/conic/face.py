@@ -15,8 +15,12 @@ import numpy as np
 from ...arrays import Matrix, Vector
 from ...numerics.cones import Cone
 from ...numerics.conic_rows import ConicRows
-from ...numerics.extended import Ext, dense, double, ext
-from ..cones.level import Level
+from ...numerics.exact import Exact, joined
+from ...numerics.extended import dense
+from .level import ExactLevel
+
+CORRECTIONS, PRICE_CORRECTIONS = 2, 5
+"""Each gains some 14 digits; Newton's steps come with corrections of their own."""
 
 RANK = 1e-10
 """Singular values of held rows below this, relative to the largest, count as zero."""
@@ -44,7 +48,7 @@ class Face:
     """
 
     rows: ConicRows
-    x: Ext
+    x: Exact
     E: Matrix
     blocks: tuple[Block, ...]
     images: tuple[Matrix, ...] = ()
@@ -55,12 +59,17 @@ class Face:
         """The whole set."""
         identity = np.eye(rows.b.size)
         blocks = tuple(Block(cone, identity[place]) for cone, place in rows.blocks)
-        return cls(rows, ext(rows.middle.x), identity[rows.zero], blocks)
+        return cls(rows, Exact.of(rows.middle.x), identity[rows.zero], blocks)
 
     @cached_property
     def A(self) -> Matrix:
         """The rows of the set, dense."""
         return dense(self.rows.A)
+
+    @cached_property
+    def maps(self) -> list[Exact]:
+        """T of each block."""
+        return [Exact.of(block.T) for block in self.blocks]
 
     @cached_property
     def held(self) -> Matrix:
@@ -87,29 +96,46 @@ class Face:
         """An orthonormal basis of the directions that are left."""
         return self._decomposed[1]
 
-    def back(self, x: Ext) -> Ext:
+    @cached_property
+    def _exact(self) -> tuple[Exact, list[Exact], Exact]:
+        """E, the images, and E s at the point of the face."""
+        s = self.rows.exact_slacks(self.x)
+        s.whole[self.rows.zero] = 0
+        E = Exact.of(self.E)
+        return E, [Exact.of(B) for B in self.images], E @ s
+
+    def back(self, x: Exact) -> Exact:
         """The point next to x at which what is held is what it is at the point of the face."""
-        for _ in range(2 if self.held.shape[0] else 0):
-            x = x - ext(self._decomposed[0] @ double(self._off(x)))
+        for _ in range(CORRECTIONS if self.held.shape[0] else 0):
+            x = x - self._decomposed[0] @ self._off(x).double()
         return x
 
-    def _off(self, x: Ext) -> Ext:
+    def _off(self, x: Exact) -> Exact:
         """Held rows at x, less what they should be."""
-        now, then = self.rows.slacks(x)[0], self.rows.slacks(self.x)[0]
-        then = then.copy()
-        then[self.rows.zero] = 0
-        parts = [ext(self.E) @ (then - now)]
-        return np.concatenate([*parts, *(ext(B) @ (x - self.x) for B in self.images)])
+        E, images, then = self._exact
+        return joined([then - E @ self.rows.exact_slacks(x), *(B @ (x - self.x) for B in images)])
 
-    def prices(self, slope: Ext) -> Ext:
+    def pulled(self, mu: Exact) -> tuple[Exact, list[Exact], Exact]:
+        """Multipliers of the held rows as those of all slacks and of the images, and what they add to the slope."""
+        E, images, _ = self._exact
+        start = E.whole.shape[0]
+        z = E.T @ mu[:start]
+        slope, w = self.rows.exact[0].T @ z, []
+        for B in images:
+            w.append(mu[start : start + B.whole.shape[0]])
+            start += B.whole.shape[0]
+            slope = slope + B.T @ w[-1]
+        return z, w, slope
+
+    def prices(self, slope: Exact) -> Exact:
         """Multipliers mu of the held rows with H'mu + slope = 0, as well as they can be."""
-        wide = ext(self.held.T)
-        mu = np.zeros(self.held.shape[0], dtype=np.longdouble)
-        for _ in range(3 if mu.size else 0):
-            mu = mu - ext(self._decomposed[0].T @ double(slope + wide @ mu))
+        mu = Exact.of(np.zeros(self.held.shape[0]))
+        for _ in range(PRICE_CORRECTIONS if mu.size else 0):
+            left = slope + self.pulled(mu)[2]
+            mu = mu - self._decomposed[0].T @ left.double()
         return mu
 
-    def after(self, level: Level, x: Ext, multipliers: list[Vector], unit: float) -> Face:
+    def after(self, level: ExactLevel, x: Exact, multipliers: list[Vector], unit: float) -> Face:
         """What is left of it by a level that is minimised at x, with these multipliers of the blocks.
 
         Multipliers are zero if they are so beside ``unit``.

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...arrays import UNIT_ROUNDOFF, Matrix, length
+from ...arrays import UNIT_ROUNDOFF, Matrix, Vector, length
 from ...numerics.conic_rows import ConicRows
 from ...numerics.deadline import afford
-from ...numerics.extended import UNIT, Ext, dense, double
-from ..cones.level import Level
+from ...numerics.exact import Exact, joined
+from ...numerics.extended import dense
+from .level import ExactLevel
 from .polish import Units
 
 MOST_SIZE = 1000
@@ -26,7 +27,7 @@ TOO_LARGE = 1e100
 """Entries of an inverse beyond this are those of no matrix that a proof could use."""
 
 
-def distance(rows: ConicRows, level: Level, x: Ext, z: Ext, units: Units) -> float | None:
+def distance(rows: ConicRows, level: ExactLevel, x: Exact, z: Exact, units: Units) -> float | None:
     """How far from x the only minimiser of a quadratic level over the set can be; None where nothing is shown.
 
     ``z`` are multipliers of all rows.
@@ -47,11 +48,12 @@ def distance(rows: ConicRows, level: Level, x: Ext, z: Ext, units: Units) -> flo
     here = length(J.ravel())
     # the entries of J are off by rounding: of the sums that make second derivatives, and of products of units
     sums = max([n, *(term.data.shape[0] for term in level.form.losses if term.data is not None)])
-    doubt = (sums + 16) * UNIT_ROUNDOFF * (here + level.steepness(double(x), 0.0) * units.x / units.slope)
+    doubt = (sums + 16) * UNIT_ROUNDOFF * (here + level.steepness(x.double(), 0.0) * units.x / units.slope)
     Z1 = float(np.linalg.norm(np.eye(count) - R @ J)) + size * (doubt + (count + 4) * UNIT_ROUNDOFF * here)
     if not Z1 < 0.5:
         return None
-    F, error = _conditions(rows, level, x, z, units)
+    F = _conditions(rows, level, x, z, units)
+    error = 4 * UNIT_ROUNDOFF * length(F)
     Y = float(np.linalg.norm(R @ F)) * (1 + 1e-9) + size * (error + (count + 4) * UNIT_ROUNDOFF * length(F))
     bend = max((cone.bend for cone, _ in rows.blocks), default=0.0)
     Z2 = size * bend * (units.x / units.s) * rows.size / 2
@@ -61,40 +63,32 @@ def distance(rows: ConicRows, level: Level, x: Ext, z: Ext, units: Units) -> flo
     r = 2 * Y / (1 - Z1 + np.sqrt(root)) * (1 + 1e-6)
     if not Z1 + 2 * Z2 * r < 1:
         return None
-    s = rows.slacks(x)[0]
+    s = rows.exact_slacks(x)
     moved = (units.x * rows.size / units.s + 1) * r + 1e-12
     for cone, place in rows.blocks:
-        if not cone.sum_margin(s[place] / units.s, z[place] / units.z) > cone.thick * moved:
+        if not cone.sum_margin(s[place] * (1 / units.s), z[place] * (1 / units.z)) > cone.thick * moved:
             return None
     return float(units.x * r * (1 + 1e-9))
 
 
-def _conditions(rows: ConicRows, level: Level, x: Ext, z: Ext, units: Units) -> tuple[np.ndarray, float]:
-    """F in its units, rounded, and at least how far off it is."""
-    here = level.at(x)
-    slope = here.grad + rows.wide.transpose_times(z)
-    slope_error = here.grad_error + length(rows.wide.transpose_times_error(z)) + 2 * UNIT * length(double(slope))
-    s, off = rows.slacks(x)
-    parts = [slope / units.slope, s[rows.zero] / units.s]
-    circ_error = 0.0
-    for cone, place in rows.blocks:
-        parts.append(cone.circ(s[place], z[place]) / (units.s * units.z))
-        big = length(double(s[place])) * length(double(z[place]))
-        circ_error += cone.bend * (cone.size * (cone.size + 8) * UNIT * big + off * length(double(z[place])))
-    F = np.concatenate(parts)
-    error = slope_error / units.slope + off / units.s + circ_error / (units.s * units.z)
-    return double(F), float(1.01 * error + 2 * UNIT_ROUNDOFF * length(double(F)))
+def _conditions(rows: ConicRows, level: ExactLevel, x: Exact, z: Exact, units: Units) -> Vector:
+    """F in its units: exact, then rounded."""
+    s = rows.exact_slacks(x)
+    slope = level.exactly(x)[1] + rows.exact[0].T @ z
+    products = joined([cone.circ(s[place], z[place]) for cone, place in rows.blocks])
+    parts = slope.double() / units.slope, s[rows.zero].double() / units.s, products.double() / (units.s * units.z)
+    return np.concatenate(parts)
 
 
-def _jacobian(rows: ConicRows, level: Level, x: Ext, z: Ext, units: Units) -> Matrix:
+def _jacobian(rows: ConicRows, level: ExactLevel, x: Exact, z: Exact, units: Units) -> Matrix:
     n, m = rows.A.shape[1], rows.b.size
     A = dense(rows.A)
     J = np.zeros((n + m, n + m))
-    J[:n, :n] = level.hessian(double(x)) * (units.x / units.slope)
+    J[:n, :n] = level.hessian(x.double()) * (units.x / units.slope)
     J[:n, n:] = A.T * (units.z / units.slope)
     at = n + rows.zero.size
     J[n:at, :n] = -A[rows.zero] * (units.x / units.s)
-    s, wide = double(rows.slacks(x)[0]), double(z)
+    s, wide = rows.exact_slacks(x).double(), z.double()
     for cone, place in rows.blocks:
         here = slice(at, at + cone.size)
         J[here, :n] = -cone.arrow_dual(wide[place]) @ A[place] * (units.x / (units.s * units.z))

@@ -1,4 +1,4 @@
-"""A level over a face: by the interior-point method, then Newton's method on complementarity, in extended precision."""
+"""A level over a face: by the interior-point method, then Newton's method on complementarity, with exact residuals."""
 
 from __future__ import annotations
 
@@ -10,15 +10,21 @@ import scipy.sparse as sp
 from ...arrays import Matrix, Vector, length
 from ...numerics.clarabel import solve_conic
 from ...numerics.deadline import OutOfTime, check, remaining
-from ...numerics.extended import Ext, double, ext
-from ..cones.level import Level
+from ...numerics.exact import Exact, joined
 from .face import Face
+from .level import ExactLevel
 
 TOLERANCE = 1e-10
 NOISE = 1e-14
 """Slopes and second derivatives along what is left that are below this, relative to all, are rounding."""
 
-MOST_STEPS = 14
+MOST_STEPS = 16
+KEPT = 220
+"""Binary digits of what is computed, beside its size."""
+
+ENOUGH = 1e-50
+"""A residual below this, relative to its terms, is not made smaller."""
+
 WORTH = 0.5
 """A step that leaves more than this of the residual is the last."""
 
@@ -41,12 +47,12 @@ class Units:
     z: float
 
     @classmethod
-    def of(cls, face: Face, level: Level, x: Ext, z: list[Ext]) -> Units:
+    def of(cls, face: Face, level: ExactLevel, x: Exact, z: list[Exact]) -> Units:
         """Those at a point."""
         rows = face.rows
-        s = length(double(rows.slacks(x)[0])) or 1.0
-        slope = length(double(level.at(x).grad)) + level.steepness(double(x), 0.0) * length(double(x))
-        pull = max((length(double(part)) for part in z), default=0.0)
+        s, wide = length(rows.exact_slacks(x).double()) or 1.0, x.double()
+        slope = length(level.exactly(x)[1].double()) + level.steepness(wide, 0.0) * length(wide)
+        pull = max((length(part.double()) for part in z), default=0.0)
         slope = max(slope, pull * rows.size, 1e-300)
         return cls(s / max(rows.size, 1e-300), s, slope, slope / max(rows.size, 1e-300))
 
@@ -55,13 +61,13 @@ class Units:
 class Solved:
     """A point with multipliers of the blocks, and what the optimality conditions are missed by, relative to units."""
 
-    x: Ext
-    z: list[Ext]
+    x: Exact
+    z: list[Exact]
     residual: float
     units: Units
 
 
-def solve_level(face: Face, level: Level) -> Solved | None:
+def solve_level(face: Face, level: ExactLevel) -> Solved | None:
     """A minimiser of the level over the face; None where the interior-point method fails."""
     found = _interior(face, level)
     if found is None:
@@ -74,29 +80,29 @@ def solve_level(face: Face, level: Level) -> Solved | None:
         step = _newton(face, level, best)
         if not np.isfinite(step.residual) or step.residual >= best.residual:
             break
-        small = step.residual > WORTH * best.residual
+        last = step.residual > WORTH * best.residual or step.residual <= ENOUGH
         best = step
-        if small:
+        if last:
             break
     return best
 
 
-def _interior(face: Face, level: Level) -> tuple[Ext, list[Ext]] | None:
+def _interior(face: Face, level: ExactLevel) -> tuple[Exact, list[Exact]] | None:
     """The point and multipliers of the interior-point method, in the directions that are left."""
     N, A = face.free, face.A
     if not N.shape[1]:
-        return face.x, [np.zeros(block.cone.size, dtype=np.longdouble) for block in face.blocks]
-    s = face.rows.slacks(face.x)[0]
-    H, grad = level.hessian(double(face.x)), double(level.at(face.x).grad)
-    noise = NOISE * (length(grad) + float(np.linalg.norm(H)) * length(double(face.x)))
+        return face.x, [Exact.of(np.zeros(block.cone.size)) for block in face.blocks]
+    s = face.rows.exact_slacks(face.x).double()
+    H, grad = level.hessian(face.x.double()), level.exactly(face.x)[1].double()
+    noise = NOISE * (length(grad) + float(np.linalg.norm(H)) * length(face.x.double()))
     P, q = N.T @ H @ N, N.T @ grad
     q[np.abs(q) <= noise] = 0.0
     bent = float(np.abs(P).max()) > NOISE * float(np.abs(H).max())
     if not face.blocks or not (q.any() or bent):  # constant on what is left, or without limits
         y = -np.linalg.lstsq(P, q, rcond=1e-13)[0] if bent else 0 * q
-        return face.back(face.x + ext(N @ y)), [np.zeros(one.cone.size, dtype=np.longdouble) for one in face.blocks]
+        return face.back(face.x + N @ y), [Exact.of(np.zeros(one.cone.size)) for one in face.blocks]
     T = np.vstack([block.T for block in face.blocks])
-    G, right = T @ A @ N, double(ext(T) @ s)
+    G, right = T @ A @ N, T @ s
     told = _row_space(G, P, q)
     N, G, P, q = N @ told, G @ told, told.T @ P @ told, told.T @ q
     size = (length(right) or 1.0) / (float(np.linalg.norm(G)) or 1.0) * np.sqrt(N.shape[1])
@@ -114,9 +120,9 @@ def _interior(face: Face, level: Level) -> tuple[Ext, list[Ext]] | None:
         return None
     z, start, parts = found.z * (scale / size), 0, []
     for block in face.blocks:
-        parts.append(ext(z[start : start + block.cone.size]))
+        parts.append(Exact.of(z[start : start + block.cone.size]))
         start += block.cone.size
-    return face.back(face.x + ext(N @ (size * found.x))), parts
+    return face.back(face.x + N @ (size * found.x)), parts
 
 
 def _row_space(G: Matrix, P: Matrix, q: Vector) -> Matrix:
@@ -128,42 +134,55 @@ def _row_space(G: Matrix, P: Matrix, q: Vector) -> Matrix:
     return right[values > 1e-12 * values[0]].T
 
 
-def _residual(face: Face, level: Level, x: Ext, z: list[Ext], units: Units) -> tuple[Vector, Vector, float]:
+def _residual(face: Face, level: ExactLevel, x: Exact, z: list[Exact], units: Units) -> tuple[Vector, Vector, float]:
     """What both conditions are missed by, in their units."""
-    s = face.rows.slacks(x)[0]
-    slope = level.at(x).grad
-    for block, part in zip(face.blocks, z, strict=True):
-        slope = slope + face.rows.wide.transpose_times(ext(block.T.T) @ part)
-    along = double(ext(face.free.T) @ slope) / units.slope
-    products = [block.cone.circ(ext(block.T) @ s, part) for block, part in zip(face.blocks, z, strict=True)]
-    circ = double(np.concatenate([np.zeros(0, dtype=np.longdouble), *products])) / (units.s * units.z)
+    s, slope = face.rows.exact_slacks(x), level.exactly(x)[1]
+    if face.blocks:
+        slope = slope + face.rows.exact[0].T @ lifted(face, z)
+    # along the null space but for its rounding: what is left of the slope there belongs to the held rows
+    along = face.free.T @ (slope + face.pulled(face.prices(slope))[2]).double() / units.slope
+    products = [block.cone.circ(T @ s, part) for block, T, part in zip(face.blocks, face.maps, z, strict=True)]
+    circ = joined(products).double() / (units.s * units.z)
     return along, circ, float(np.hypot(length(along), length(circ)))
 
 
-def _newton(face: Face, level: Level, here: Solved) -> Solved:
+def _newton(face: Face, level: ExactLevel, here: Solved) -> Solved:
     """One step."""
     N, units = face.free, here.units
     along, circ, _ = _residual(face, level, here.x, here.z, units)
     J = _jacobian(face, level, here)
     step = -np.linalg.lstsq(J, np.concatenate([along, circ]), rcond=1e-14)[0]
     p = N.shape[1]
-    x = face.back(here.x + ext(N @ (units.x * step[:p])))
+    x = face.back(here.x + N @ (units.x * step[:p])).trimmed(_digits(units.x))
     z, start = [], p
     for part in here.z:
-        z.append(part + ext(units.z * step[start : start + part.size]))
+        z.append((part + units.z * step[start : start + part.size]).trimmed(_digits(units.z)))
         start += part.size
     return Solved(x, z, _residual(face, level, x, z, units)[2], units)
 
 
-def _jacobian(face: Face, level: Level, here: Solved) -> Matrix:
+def lifted(face: Face, z: list[Exact]) -> Exact:
+    """Multipliers of the blocks as those of all slacks."""
+    found = Exact.of(np.zeros(face.rows.b.size))
+    for T, part in zip(face.maps, z, strict=True):
+        found = found + T.T @ part
+    return found
+
+
+def _digits(unit: float) -> int:
+    """Binary digits after the point that are kept of numbers of this size."""
+    return int(KEPT - np.floor(np.log2(unit)))
+
+
+def _jacobian(face: Face, level: ExactLevel, here: Solved) -> Matrix:
     N, A, units = face.free, face.A, here.units
-    H = N.T @ level.hessian(double(here.x)) @ N
+    H = N.T @ level.hessian(here.x.double()) @ N
     top, left, right = [H * (units.x / units.slope)], [], []
-    s = double(face.rows.slacks(here.x)[0])
+    s = face.rows.exact_slacks(here.x).double()
     for block, part in zip(face.blocks, here.z, strict=True):
         G = block.T @ A @ N
         top.append(G.T * (units.z / units.slope))
-        left.append(-block.cone.arrow_dual(double(part)) @ G * (units.x / (units.s * units.z)))
+        left.append(-block.cone.arrow_dual(part.double()) @ G * (units.x / (units.s * units.z)))
         right.append(block.cone.arrow(block.T @ s) / units.s)
     corner = sp.block_diag(right).toarray() if right else np.zeros((0, 0))
     return np.vstack([np.hstack(top), np.hstack([np.vstack([np.zeros((0, N.shape[1])), *left]), corner])])

@@ -17,16 +17,16 @@ import scipy.sparse as sp
 
 from ...arrays import Vector, length
 from ...numerics.conic_rows import ConicRows, NoPoint
-from ...numerics.extended import EXTENDED, Ext, double, ext
+from ...numerics.exact import Exact
 from ...objectives.base import Objective
 from ...sets.base import Domain
 from ..answer import Answer, Duals, Unbounded
-from ..cones.level import Level
 from ..interrupt import keeping_levels
 from .bracket import Reach, Record, close, lower_bound, record, upper_bound
 from .face import CLEAR, Face
+from .level import ExactLevel
 from .newton_kantorovich import distance
-from .polish import NoMinimum, Solved, solve_level
+from .polish import NoMinimum, Solved, lifted, solve_level
 
 MOST_SIZE = 1000
 """Variables and rows at most: everything is dense."""
@@ -85,7 +85,7 @@ def solve_conic(levels: Sequence[Objective], domain: Domain) -> list[Answer]:
     if why := conic_applies(levels, domain):
         raise ValueError(f"the exact method for sets by cones does not apply: {why}")
     assert domain.conic is not None
-    return _Chain(domain.conic, [Level(one.form, domain.conic.A.shape[1]) for one in levels]).solve()  # type: ignore[arg-type]
+    return _Chain(domain.conic, [ExactLevel(one.form, domain.conic.A.shape[1]) for one in levels]).solve()  # type: ignore[arg-type]
 
 
 @dataclass
@@ -93,11 +93,11 @@ class _Chain:
     """What is known while a chain is solved, level by level."""
 
     rows: ConicRows
-    levels: list[Level]
+    levels: list[ExactLevel]
     answers: list[Answer] = field(default_factory=list)
     records: list[Record] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    assumes: list[str] = field(default_factory=lambda: [EXTENDED, SINGULAR])
+    assumes: list[str] = field(default_factory=lambda: [SINGULAR])
     well_posed: bool = True
 
     def __post_init__(self) -> None:
@@ -121,7 +121,7 @@ class _Chain:
                 if k == first and self._unique(face, level, solved):
                     break
                 if k == first and (exact := self._exactly(level, solved)) is not None:
-                    self._add(level, double(solved.x), 0.0, 0.0, np.zeros(self.count, dtype=np.longdouble))
+                    self._add(level, solved.x.double(), 0.0, 0.0, Exact.of(np.zeros(self.count)))
                     self.rows, face, first = exact, Face.of(exact), k + 1
                     continue
                 self._bracket(face, level, solved, first)
@@ -131,23 +131,23 @@ class _Chain:
 
     # -- one level -----------------------------------------------------------------------------------------------------
 
-    def _bracket(self, face: Face, level: Level, solved: Solved, first: int) -> None:
+    def _bracket(self, face: Face, level: ExactLevel, solved: Solved, first: int) -> None:
         """The bracket that multipliers give, after those of the levels since ``first``."""
         k = len(self.answers)
         reach = self._reach(solved.x)
         own = record(face, level, solved, reach)
         low = lower_bound(self.rows, own, self.records, reach)
-        above = upper_bound(self.rows, level, solved.x, own.here)
-        high = float(np.nextafter(float(above), np.inf)) if k == first else np.inf
+        above = upper_bound(self.rows, level, solved.x) if k == first else own.value
+        high = above.above() if k == first else np.inf
         if self.records and k + 1 < len(self.levels):
             self.assumes.append(BETWEEN)
         close(self.rows, own, self.records, above, reach)
         self.records.append(own)
         if solved.residual > STALLED:
             self.notes.append(f"level {k + 1}: the optimality conditions are met to {solved.residual:.0e} only")
-        self._add(level, double(solved.x), low, high, own.z)
+        self._add(level, solved.x.double(), low, high, own.z)
 
-    def _add(self, level: Level, x: Vector, low: float, high: float, z: Ext | None = None) -> None:
+    def _add(self, level: ExactLevel, x: Vector, low: float, high: float, z: Exact | None = None) -> None:
         before = self.answers[-1] if self.answers else None
         self.answers.append(
             Answer(
@@ -159,45 +159,44 @@ class _Chain:
                 well_posed=self.well_posed,
                 notes=tuple(self.notes),
                 assumes=tuple(dict.fromkeys(self.assumes)),
-                own_duals=None if z is None else Duals(-double(z[: self.count]), np.zeros(x.size)),
+                own_duals=None if z is None else Duals(-z.double()[: self.count], np.zeros(x.size)),
             )
         )
 
-    def _unique(self, face: Face, level: Level, solved: Solved) -> bool:
+    def _unique(self, face: Face, level: ExactLevel, solved: Solved) -> bool:
         """Whether the level has one minimiser for certain: then all that follow have their values there."""
-        z = np.zeros(self.rows.b.size, dtype=np.longdouble)
-        for block, part in zip(face.blocks, solved.z, strict=True):
-            z = z + ext(block.T.T) @ part
-        mu = face.prices(level.at(solved.x).grad + self.rows.wide.transpose_times(z))
-        z = z + ext(face.E.T) @ mu[: face.E.shape[0]]
+        z = lifted(face, solved.z)
+        mu = face.prices(level.exactly(solved.x)[1] + self.rows.exact[0].T @ z)
+        z = z + face.pulled(mu)[0]
         far = distance(self.rows, level, solved.x, z, solved.units)
         if far is None:
             return False
         k = len(self.answers)
         self.notes.append(f"the only minimiser of level {k + 1} is shown to be within {far:.1e} of x")
         for later, one in enumerate(self.levels[k:]):
-            here = one.at(solved.x)
-            low = float(np.nextafter(here.below - one.fall(here, far), -np.inf))
-            high = float(np.nextafter(here.above + one.rise(here, solved.x, far), np.inf))
-            self._add(one, double(solved.x), low, high, None if later else z)
+            value, slope = one.exactly(solved.x)
+            steep = length(slope.double()) * far * (1 + 1e-12)
+            low = (value - steep).below()
+            high = (value + (steep + one.steepness(solved.x.double(), far) * far**2)).above()
+            self._add(one, solved.x.double(), low, high, None if later else z)
             if later:
                 self.answers[-1] = replace(self.answers[-1], lower_unique=True, upper_constant=True)
         return True
 
-    def _exactly(self, level: Level, solved: Solved) -> ConicRows | None:
+    def _exactly(self, level: ExactLevel, solved: Solved) -> ConicRows | None:
         """The minimisers as a set by cones, where the level is a sum of squares that can all be zero; else None."""
         form = level.form
         if form.bends or form.slopes or float(form.constant) or not form.losses:
             return None
         A, b = [self.rows.A], [self.rows.b]
-        value = float(level.at(solved.x).value)
+        value = float(level.exactly(solved.x)[0].double())
         terms = 0.0
         for loss, data, scale in form.losses:
             B = sp.csr_array(np.eye(level.dim) if data is None else data.raw)
             target = np.zeros(B.shape[0]) if loss.target is None else loss.target
             A.append(B)
             b.append(np.asarray(target, dtype=np.float64))
-            size = length(abs(B) @ np.abs(double(solved.x))) + length(b[-1])
+            size = length(abs(B) @ np.abs(solved.x.double())) + length(b[-1])
             terms += float(scale) * float(np.max(loss.most)) * size**2
         if value > NOTHING * terms:
             return None
@@ -215,10 +214,10 @@ class _Chain:
         self.notes.append(f"level {len(self.answers) + 1} is zero at its solutions, which are those of its equations")
         return exact
 
-    def _after(self, face: Face, level: Level, solved: Solved) -> Face:
+    def _after(self, face: Face, level: ExactLevel, solved: Solved) -> Face:
         """What the level leaves, and whether that is in doubt."""
         k = len(self.answers)
-        z = [double(part) for part in solved.z]
+        z = [part.double() for part in solved.z]
         unit = max([solved.units.z, *(float(np.linalg.norm(part)) for part in z)])
         left = face.after(level, solved.x, z, unit)
         margin = _complementarity(face, solved, unit)
@@ -233,40 +232,40 @@ class _Chain:
 
     # -- what can go wrong ---------------------------------------------------------------------------------------------
 
-    def _reach(self, x: Ext) -> Reach:
+    def _reach(self, x: Exact) -> Reach:
         bounds = self.rows.bounds
         if bounds is not None:
             return Reach(bounds.diameter, bounds.most)
-        s = double(self.rows.slacks(x)[0])
-        far = WIDE * (length(double(x)) + length(s) / self.rows.size)
+        s = self.rows.exact_slacks(x).double()
+        far = WIDE * (length(x.double()) + length(s) / self.rows.size)
         said = f"solutions are within {far:.0e} of x, as the domain is not known to be bounded"
         self.assumes[:] = [*(one for one in self.assumes if not one.startswith("solutions are within")), said]
         return Reach(far, length(self.rows.unit) * (length(s) + self.rows.size * far))
 
-    def _fall(self, face: Face, level: Level, direction: Vector) -> None:
+    def _fall(self, face: Face, level: ExactLevel, direction: Vector) -> None:
         """Raise, where the direction is seen to be one along which the level falls for ever."""
         d = direction / (length(direction) or 1.0)
-        slope = float(double(level.at(face.x).grad) @ d)
-        size = length(double(level.p)) or 1.0
-        bent = float(d @ level.hessian(double(face.x)) @ d)
-        inside = min((block.cone.margin(ext(-(block.T @ (face.A @ d)))) for block in face.blocks), default=0.0)
+        slope = float(level.exactly(face.x)[1].double() @ d)
+        size = length(np.asarray(level.p, dtype=np.float64)) or 1.0
+        bent = float(d @ level.hessian(face.x.double()) @ d)
+        inside = min((block.cone.margin(Exact.of(-(block.T @ (face.A @ d)))) for block in face.blocks), default=0.0)
         if slope < -1e-6 * size and abs(bent) < 1e-9 * size and inside > -1e-6 * self.rows.size:
-            raise Unbounded(len(self.answers), d, double(face.x), tuple(self.answers))
+            raise Unbounded(len(self.answers), d, face.x.double(), tuple(self.answers))
 
-    def _give_up(self, x: Ext, why: str) -> None:
+    def _give_up(self, x: Exact, why: str) -> None:
         """All levels that are left, without a proof."""
         self.well_posed = False
         self.notes.append(f"no proof of level {len(self.answers) + 1}: {why}")
         for level in self.levels[len(self.answers) :]:
-            self._add(level, double(x), level.form.lower_bound, np.inf)
+            self._add(level, x.double(), level.form.lower_bound, np.inf)
 
 
 def _complementarity(face: Face, solved: Solved, unit: float) -> float:
     """The least eigenvalue of s + z over all cones, each relative to its size."""
-    s = face.rows.slacks(solved.x)[0]
+    s = face.rows.exact_slacks(solved.x)
     found = np.inf
-    for block, z in zip(face.blocks, solved.z, strict=True):
-        own = ext(block.T) @ s
-        size = max(solved.units.s, length(double(own)))
-        found = min(found, block.cone.sum_margin(own / size, z / unit))
+    for block, T, z in zip(face.blocks, face.maps, solved.z, strict=True):
+        own = T @ s
+        size = max(solved.units.s, length(own.double()))
+        found = min(found, block.cone.sum_margin(own * (1 / size), z * (1 / unit)))
     return float(found)
