@@ -31,6 +31,9 @@ from .held import LARGEST, Decomposed, Held
 from .level import Level
 from .pinned import pinned
 
+CONSISTENT = 1e-3
+"""Changes of rows that a step cannot make all, but for this part of them, contradict each other."""
+
 STEPS = tuple(2.0**-k for k in (60, 56, 52, 48, 44, 40, 36, 32, 28, 24, 20, 16, 12, 8))
 """How far to go, relative, to the point of a level before for more room."""
 
@@ -96,27 +99,35 @@ def by_rounding(held: Held, level: Level, x: Ext, side: NDArray[np.int8] | None 
     """
     face, given, S = held.face, held.face.given, held.columns
     activity, error = face.A.times(x), face.A.times_error(x)
-    off = double(np.maximum(given.low - activity, activity - given.high)) + error
+    below, above = double(given.low - activity), double(activity - given.high)
     side = face.row_side if side is None else side
     ends = np.where((side > 0) | np.isinf(given.low), given.high, given.low)
-    off[held.rows] = np.abs(double(ends - activity))[held.rows] + error[held.rows]
-    nearby, room = off > 0, double(np.minimum(x - given.lower, given.upper - x))
-    inside = S[room[S] > 0] if (room[S] > 0).any() else S
-    moves = np.zeros(x.size)
+    change = np.where(below > 0, below, np.where(above > 0, -above, 0.0))  # of each row, so that none is missed
+    change[held.rows] = double(ends - activity)[held.rows]
+    nearby, room = np.maximum(below, above) + error > 0, double(np.minimum(x - given.lower, given.upper - x))
+    nearby[held.rows] = True
     if not nearby.any() or not S.size:
         return HERE
+    moves, inside, wider = np.zeros(x.size), S[room[S] > 0], S
     while True:
-        G = dense(face.A.A[np.flatnonzero(nearby)][:, inside]) * face.scale[inside] / face.row_size[nearby, None]
-        _, values, right = np.linalg.svd(G, full_matrices=False)
+        unit = face.row_size[nearby]
+        G = dense(face.A.A[np.flatnonzero(nearby)][:, inside]) * face.scale[inside] / unit[:, None]
+        left, values, right = np.linalg.svd(G, full_matrices=False)
         kept = values > 2 * resolved(values, G.shape)
-        missed = 2 * float(np.linalg.norm(off[nearby].clip(0) / face.row_size[nearby]))
+        wanted = change[nearby] / unit
+        short = float(np.linalg.norm(wanted - left[:, kept] @ (left[:, kept].T @ wanted)))
+        if short > CONSISTENT * float(np.linalg.norm(wanted)) and inside.size < wider.size:
+            inside = wider  # without the others what is wanted of the rows contradicts itself
+            continue
+        missed = 2 * float(np.linalg.norm(np.abs(wanted) + error[nearby] / unit))
         moves[:] = 0
         moves[inside] = missed * np.linalg.norm(right[kept] / values[kept, None], axis=0) * face.scale[inside]
-        more = ~nearby & (-off < np.asarray(face.A.size @ moves))
+        more = ~nearby & (-np.maximum(below, above) < np.asarray(face.A.size @ moves))
         free = inside[room[inside] >= moves[inside]]
-        if (not more.any() and free.size == inside.size) or not free.size or nearby.sum() * inside.size > LARGEST:
+        fewer = wider is not inside and free.size < inside.size
+        if not (more.any() or fewer) or nearby.sum() * inside.size > LARGEST:
             break
-        nearby, inside = nearby | more, free
+        nearby, inside, wider = nearby | more, free if fewer else inside, inside
     bend = level.bend(x, moves)
     rise = float(np.abs(double(level.grad(x))) @ moves) + bend / 2
     return Near(rise, float(np.sqrt(bend)), False, moves)
