@@ -165,6 +165,12 @@ def visits() -> Reference:
     return best, float(np.mean(y - y * np.log(y)))
 
 
+def masts() -> Reference:
+    """On paper: the nearest points of both disks lie outside the other one, so it is where the circles meet."""
+    x = 45 / 12
+    return ((x - 3) ** 2 + (np.sqrt(25 - x**2) - 6) ** 2) / 2, 0.0
+
+
 def margins() -> Reference:
     """The support vector machine with a hard margin."""
     lower, x = written("margins")["lower"], cp.Variable(3)
@@ -231,7 +237,7 @@ REFERENCES: dict[str, Callable[[], Reference]] = {
     function.__name__: function
     for function in (
         regression, robust, portfolio, fluxes, shifts, assignment, fairness, speakers, genes, ratings, state, plan,
-        spectra, leaks, pathways, visits, margins, flowers, loads, bids, sensors, survey,
+        spectra, leaks, pathways, visits, margins, masts, flowers, loads, bids, sensors, survey,
     )
 }  # fmt: skip
 REFERENCES["dictionary"] = lambda: (0.0, 0.0)  # the data is made of three such atoms

@@ -60,7 +60,7 @@ class Cone(Domain):
     >>> from tiebreak.sets.cone import Cone
     >>> A = [[1.0, 0.0], [0.0, 0.0], [-1.0, 0.0], [0.0, -1.0]]
     >>> half = Cone(A, [1.0, 1.0, -1.0, 0.0], [("nonnegative", 1), ("second-order", 3)])
-    >>> half.lmo(np.array([0.0, 1.0])).round(6) + 0.0
+    >>> half.lmo(np.array([0.0, 1.0])).round(3) + 0.0
     array([ 1., -1.])
     >>> half.project(np.array([3.0, 0.5])).round(6) + 0.0
     array([1. , 0.5])
