@@ -74,6 +74,7 @@ class _Terms:
         self.seen: set[str] = set()
         self.factor: Token | None = None  # the number of the present term
         self.operand: Token | None = None  # what it is a multiple of
+        self.sign: Token | None = None  # one that waits for a term
 
     def read(self, at: int) -> None:
         while at < len(self.found):
@@ -81,23 +82,24 @@ class _Terms:
             word = token.text.lower() if token.kind == "name" else ""
             is_label = at + 1 < len(self.found) and self.found[at + 1].text == ":"
             if word in OTHERS and not is_label:
-                self._end_of_term()
+                self._end_of_terms()
                 return
             if word in ROWS and not self.in_rows and not is_label:
-                self._end_of_term()
+                self._end_of_terms()
                 self.in_rows = True
                 at += 2 if word in ("subject", "such") else 1
             elif is_label:
-                self._end_of_term()
+                self._end_of_terms()
                 at += 2
             elif token.kind == "relation":
-                self._end_of_term()
+                self._end_of_terms()
                 at = self._right_side(at + 1)
             else:
                 at = self._part(token, at)
 
     def _part(self, token: Token, at: int) -> int:
         """A piece of a term."""
+        self.sign = token if token.text in ("+", "-") else None
         if token.kind == "number":
             if before := self.operand or self.factor:
                 self._wrong(token, f"{token.text} follows {before.text} without a sign between")
@@ -129,6 +131,12 @@ class _Terms:
         if self.in_rows and self.factor and not self.operand:
             self._wrong(self.factor, _SIDES.format(self.factor.text))
         self.factor = self.operand = None
+
+    def _end_of_terms(self) -> None:
+        self._end_of_term()
+        if self.sign:
+            self._wrong(self.sign, f"nothing follows the sign {self.sign.text}")
+        self.sign = None
 
     def _right_side(self, at: int) -> int:
         """Signs and one number after a relation."""
