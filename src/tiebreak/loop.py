@@ -279,6 +279,8 @@ class Run:
             # An exact method's own proof is enough where it shows the tolerances; the oracles could not sharpen it.
             f, (g, g_error) = self._values(x)
             self.bounds.adopt(state.answer, f, g)
+            if state.answer.stationarity is not None:
+                self.stationarity = state.answer.stationarity
             seen = _Observed(x, x, f, g, self.bounds.certificate(f, g, g_error, self.stationarity))
         if seen is None or not self._shown(seen):
             self.stationarity = self.bounds.observe(x, state.anchor, state.multiplier)

@@ -96,6 +96,8 @@ class Answer:
         Multipliers of the level that is f here, where the engine has them.
     duals : tuple of Duals or None
         Of a chain: those of each level, the most important first.
+    stationarity : float or None
+        Of an f that is not convex: a bound on the largest <grad f(x), x - s> over all lower solutions s.
     """
 
     x: Vector
@@ -114,6 +116,7 @@ class Answer:
     moves: Vector | None = None
     own_duals: Duals | None = None
     duals: tuple[Duals | None, ...] = ()
+    stationarity: float | None = None
 
     @property
     def width(self) -> float:

@@ -365,7 +365,8 @@ def choose_engine(problem: Problem) -> Choice:
     """The engine for a problem, with its reductions; or why there is none."""
     task = Task(problem.levels, problem.domain)
     if not problem.upper.convex and (why := _why_not_constant(problem)):
-        return Choice(task, refusals={"exact": why})
+        sloping = bool(problem.slack or problem.relative_slack)
+        return Choice(task, refusals={"exact": why}) if sloping else _explicit(task, why)
     recognised = Task(task.levels, task.domain.recognised)
     if recognised.domain is task.domain:
         return _chosen(task)
@@ -379,6 +380,31 @@ def _why_not_constant(problem: Problem) -> str:
     if problem.slack or problem.relative_slack:
         return "the upper level is not convex"
     return why_not_constant(problem.levels) and "the upper level is not convex"
+
+
+def _explicit(task: Task, why: str) -> Choice:
+    """Steps over the lower solutions, where an engine minimises linear and quadratic functions over them."""
+    from ..objectives.linear import SquaredNorm
+
+    dim = next((level.dim for level in task.levels if level.dim), task.domain.dim)
+    if dim is None:
+        return Choice(task, refusals={"exact": why})
+    domain = task.domain if task.domain.dim else task.domain.with_dim(dim)
+    below = task.levels[:-1]
+    lower = choose_engine(Problem(SquaredNorm(dim=dim), below, domain))
+    if lower.engine is None or not lower.engine.certain:
+        return Choice(task, refusals={"exact": why, **lower.refusals})
+
+    def minimise(objective: Objective) -> Answer:
+        return choose_engine(Problem(objective, below, domain)).solve()
+
+    def solve(given: Task, patient: bool) -> list[Answer]:
+        from .explicit import solve_explicit
+
+        return [solve_explicit(given.levels[-1], domain, minimise)]
+
+    name = f"steps over the lower solutions, {lower.way}"
+    return Choice(task, Engine(name, lambda _: "", solve, lambda _: minimise, certain=False), refusals={"exact": why})
 
 
 def _chosen(task: Task) -> Choice:

@@ -56,6 +56,13 @@ class CovarianceLink(Link):
         decay = np.exp(-np.abs(t))
         return c * c, 2 * c * self.w * (decay / (1 + decay) ** 2)
 
+    def curvature_times(self, t: Vector, d: Vector) -> Vector:
+        decay = np.exp(-np.abs(t))
+        bell = decay / (1 + decay) ** 2  # sigma', and sigma'' = -sigma' tanh(t/2)
+        slope = self.w * bell
+        bent: Vector = 2 * slope * (float(slope @ d) - self.covariance(t) * np.tanh(0.5 * t) * d)
+        return bent
+
     def value(self, t: Vector) -> float:
         return self.covariance(t) ** 2
 

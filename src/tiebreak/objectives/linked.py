@@ -103,9 +103,9 @@ class Linked(Objective):
         return weight * value, weight * (A.T @ slope)
 
     def hessian_times(self, x: Vector, direction: Vector) -> Vector | None:
-        if not isinstance(self.link, Loss):
-            return None
         bent = self.link.curvature_times(self.image(x), self.image(direction))
+        if bent is None:
+            return None
         return self._pulled(bent if self.scale == 1 else self.scale * bent)
 
     def curvature_within(self, x: Vector, radius: float) -> float | None:

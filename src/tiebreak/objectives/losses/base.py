@@ -34,6 +34,10 @@ class Link(ABC):
         """h(t)."""
         return self.value_and_slope(t)[0]
 
+    def curvature_times(self, t: Vector, d: Vector) -> Vector | None:
+        """h''(t) d; None where it is not known."""
+        return None
+
     def bend(self, t: Vector, radius: float) -> float:
         """The largest entry of D that is needed within this distance of t."""
         return float(np.max(self.most))
