@@ -136,6 +136,16 @@ def test_bad_input_ends_with_a_sentence(A, b, cones, words: str | None) -> None:
         tb.Cone(A, b, cones)
 
 
+@pytest.mark.parametrize("unit", [2.0**-30, 1.0, 2.0**30])
+@pytest.mark.parametrize("column", [2.0**-20, 1.0, 2.0**20])
+def test_a_far_point_in_other_units_is_found(unit: float, column: float) -> None:
+    A = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.0], [-1.0, 0.0], [0.0, -1.0]])
+    b = np.array([8.0, -6.0, 2.0, -7.0, 40.0])  # 6 <= x <= 8 and |(x - 7, y + 40)| <= 2
+    Z = tb.Cone(unit * A / [column, 1.0], unit * b, [("nonnegative", 2), ("second-order", 3)])
+    x = Z.some_point() / [column, 1.0]
+    assert 6 <= x[0] <= 8 and np.hypot(x[0] - 7, x[1] + 40) <= 2 and Z.bounded
+
+
 def test_without_bounds_there_are_no_linear_minima() -> None:
     Z = SETS["without bounds"]
     assert not Z.bounded and "lmo" not in Z.oracles
@@ -207,6 +217,10 @@ def test_least_eigenvalues_go_to_the_last_digits() -> None:
     S = factor @ factor.T
     low = least_eigenvalue(S)
     assert -1e-16 * float(np.trace(S)) < low <= 0
+    for size in (0.0, 1e-310, 1e-260, 1e200, 1e300):  # sums of squares of which leave the doubles
+        assert least_eigenvalue(Exact.of(size * np.ones((2, 2)))) <= 0
+    barely = Exact.of(np.diag([1.0, 2e-15]))  # definite, by what double precision can just not tell
+    assert -1e-50 < least_eigenvalue(barely) <= 2e-15
     whole = Exact.of(rng.integers(-3, 4, (5, 2)).astype(float))
     assert -1e-50 < least_eigenvalue(whole @ whole.T) < 0
     assert least_eigenvalue(whole @ whole.T - 1e-40 * np.eye(5)) <= -1e-40

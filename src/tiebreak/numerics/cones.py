@@ -25,6 +25,9 @@ HALF_ROOT = isqrt(1 << (2 * ROOT_DIGITS - 1))
 MOST_EXACT = 40
 """Order of matrices up to which elimination is exact."""
 
+TINY, LARGE = 1e-250, 1e250
+"""Matrices below and above count as nothing but their size."""
+
 FINEST = 200
 """Binary digits below the size of a matrix to which a least eigenvalue near zero is found."""
 
@@ -361,10 +364,16 @@ def least_eigenvalue(S: Ext | Exact) -> float:
     if not n:
         return np.inf
     rounded = S.double() if isinstance(S, Exact) else double(S)
-    size = float(np.linalg.norm(rounded)) * (1 + 1e-12)
+    size = n * float(np.abs(rounded).max())  # at least its length
+    if not size < LARGE:
+        return -np.inf
+    if size < TINY:  # no eigenvalue is larger than that; below, doubles lose their digits
+        return -2 * size - TINY
     error = (4 * n + 2) * UNIT_ROUNDOFF * size
     low = float(np.linalg.eigvalsh(rounded)[0]) - error
-    if low > error or not size:
+    if not np.isfinite(low):
+        return -2 * size
+    if low >= 0:
         return _down(low)
     if isinstance(S, Exact) and n <= MOST_EXACT:
         return _exact_shift(S, size, low)

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays import UNIT_ROUNDOFF, Matrix, Vector, length
-from .clarabel import rows_of, solve_conic
+from .clarabel import Point, rows_of, solve_conic
 from .cone_kinds import cone_of
 from .cones import Cone, Nonnegative
 from .deadline import OutOfTime, check, remaining
@@ -21,6 +21,10 @@ from .rows import Rows
 TOLERANCE = 1e-10
 FAR = 1e-9
 """A set whose points all miss a cone by more than this, relative to its data, is empty."""
+
+NEAREST = ((1e-7, False), (1e-8, True), (0.0, True))
+"""How much points with the most room are drawn towards zero, where there are many, and whether in units of the columns;
+each is tried if the one before finds no room, at last without that pull."""
 
 SVD_UNITS = 16
 MOST_ENTRIES = 4_000_000
@@ -144,36 +148,60 @@ class ConicRows:
     @cached_property
     def middle(self) -> Middle:
         """The point with the most room, up to a room of the size of the data; ``NoPoint`` where the set is empty."""
-        size = float(np.abs(self.b).max()) or 1.0
-        n = self.A.shape[1]
-        A = sp.vstack([sp.hstack([self.A, sp.csr_array(self.unit[:, None])]), sp.eye_array(1, n + 1, k=n)])
-        cost = np.append(np.zeros(n), -1.0)
-        tiny = 1e-7 * sp.eye_array(n + 1)  # of all such points the one nearest to zero, where there are many
-        cones = [*self.cones, ("nonnegative", 1.0)]
-        found = solve_conic(
-            tiny, cost, A, np.append(self.b / size, 1.0), cones, tolerance=1e-9, seconds=remaining(), patient=True
-        )
-        if found.word == "MaxTime":
-            raise OutOfTime
+        found: Point | None = None
+        best: Middle | None = None
+        for tiny, by_columns in NEAREST:
+            found = self._roomiest(tiny, by_columns)
+            if found.word == "MaxTime":
+                raise OutOfTime
+            if found.word in FOUND and np.isfinite(found.x).all():
+                x = double(self.on_equalities(ext(found.x[:-1])))
+                s, off = self.slacks(ext(x))
+                tried = Middle(x, self.margin(s, off + self.size * self.beside(s, off)))
+                best = tried if best is None or tried.room > best.room else best
+                if best.room > 0:
+                    return best
+        assert found is not None
         if found.word == "PrimalInfeasible":
             raise NoPoint("the set is empty: its equalities contradict each other (A, b in the rows of zero cones)")
-        if found.word not in FOUND or not np.isfinite(found.x).all():
+        if best is None:
             raise NoPoint(
                 f"no point of the set was found: the interior-point method ends with {found.word}; "
                 "rows of A and b in one unit may help"
             )
-        x = double(self.on_equalities(ext(size * found.x[:n])))
-        s, off = self.slacks(ext(x))
+        self._refuse_far(best, float(found.x[-1]) if found.word == "Solved" else 0.0)
+        return best
+
+    def _roomiest(self, tiny: float, by_columns: bool) -> Point:
+        """The point with the most room, which is the last variable; of several, one near zero where ``tiny`` is not."""
+        size, n = float(np.abs(self.b).max()) or 1.0, self.A.shape[1]
+        columns = np.sqrt(np.asarray(self.A.multiply(self.A).sum(axis=0), dtype=np.float64)).ravel()
+        columns[(columns == 0) | (not by_columns)] = 1.0
+        scaled = self.A @ sp.diags_array(1 / columns)
+        A = sp.vstack([sp.hstack([scaled, sp.csr_array(self.unit[:, None])]), sp.eye_array(1, n + 1, k=n)])
+        cost, right = np.append(np.zeros(n), -1.0), np.append(self.b / size, 1.0)
+        cones = [*self.cones, ("nonnegative", 1.0)]
+        P = tiny * sp.eye_array(n + 1)
+        found = solve_conic(P, cost, A, right, cones, tolerance=1e-9, seconds=remaining(), patient=True)
+        return found._replace(x=size * found.x / np.append(columns, 1.0))
+
+    def _refuse_far(self, best: Middle, room: float) -> None:
+        """Raise where the best point that was found, for a room that is the most there is, is none of the set."""
+        size = float(np.abs(self.b).max()) or 1.0
+        s = self.slacks(ext(best.x))[0]
         scale = max(size, float(np.abs(self.b - double(s)).max(initial=0.0)))
         missed = float(np.abs(double(s[self.zero])).max(initial=0.0))
         if missed > 1e-6 * scale:
             raise NoPoint(f"the set is empty: every point misses a row of a zero cone by {missed:.1e} or more")
-        room = self.margin(s, off + self.size * self.beside(s, off))
-        if room < -1e-6 * scale or (found.x[-1] < -FAR and found.word == "Solved" and room < -FAR * size):
+        if room < -FAR * size and best.room < -FAR * size:
             raise NoPoint(
                 f"the set is empty: at every point of the equalities some slack misses its cone by about {-room:.1e}"
             )
-        return Middle(x, room)
+        if best.room < -1e-6 * scale:
+            raise NoPoint(
+                f"no point of the set was found: the best one misses a cone by {-best.room:.1e}; "
+                "rows of A and b in one unit may help"
+            )
 
     def minimise(
         self, P: Matrix | None, c: Vector, around: tuple[Vector, float] | None = None
