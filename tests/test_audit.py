@@ -149,6 +149,8 @@ def test_a_short_audit(family: str) -> None:
         ("planted", 777002, 175),  # a linear programme beyond HiGHS, in verify
         ("planted", 777003, 357),  # and in the bounds
         ("planted", 777003, 718),  # and in the proof that a polyhedron is bounded
+        ("planted", 777004, 209),  # HiGHS went round for ever
+        ("sets", 777004, 368),  # what a smooth level keeps at its ends, where the point misses those by rounding
         ("planted", 424243, 2327),  # rows missed by rounding where columns nearly tie: 1e-16 is 1e-8 away
         ("planted", 3, 416),  # what is left of a direction once it changes no image is rounding: a false ray
     ],

@@ -20,6 +20,8 @@ FEASIBILITY = 1e-10
 """How far HiGHS may miss bounds, rows and signs, in the units of the model: the least it takes."""
 SMALLEST_ENTRY = 1e-12
 """Entries of matrices below this count as zero: the least it takes."""
+LEAST_ITERATIONS, ITERATIONS = 1000, 100
+"""Simplex iterations at most, in all and for each row and column: where entries nearly tie it may go round for ever."""
 WAYS: dict[str, dict[str, Any]] = {
     "hot": {},
     "presolved": {"presolve": "on"},
@@ -68,6 +70,8 @@ class Model:
             primal_feasibility_tolerance=FEASIBILITY,
             dual_feasibility_tolerance=FEASIBILITY,
             small_matrix_value=SMALLEST_ENTRY,
+            simplex_iteration_limit=LEAST_ITERATIONS + ITERATIONS * (m + n),
+            ipm_iteration_limit=LEAST_ITERATIONS,
         )
         self._highs.passModel(  # by arrays: the fields of a HighsLp are copied number by number
             n,

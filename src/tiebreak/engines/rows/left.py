@@ -135,7 +135,7 @@ def left_by_gradient(face: Face, level: Level, solved: Solved, by_value: float, 
             signed[left.fixed] = False
             pushed = float(np.abs(slope.left) @ (signed * moves)) * (1 + 1e-12)
             own = slope._replace(left=np.where(signed, 0.0, slope.left))
-            shift = solved.near.shift + _to_the_ends(face, level, solved, held)
+            shift = solved.near.shift + to_the_ends(face, level, solved, held)
             loose = _loose(face, solved, y, held)
             bound = reach(held, level, own, shift, loose + pushed, whole=not signed.any())
             if bound is not None and signed.any():  # as good a bound, and better where the gradient is next to nothing
@@ -244,7 +244,7 @@ def _loose(face: Face, solved: Solved, y: Ext, held: Held) -> float:
     return float(size @ apart) * (1 + 1e-12)
 
 
-def _to_the_ends(face: Face, level: Level, solved: Solved, held: Held) -> float:
+def to_the_ends(face: Face, level: Level, solved: Solved, held: Held) -> float:
     """How far a point is from x, in the level's norm, that has all rows which are to be held at their ends."""
     if not held.rows.size or not held.columns.size:
         return 0.0

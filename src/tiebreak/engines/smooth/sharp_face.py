@@ -20,7 +20,7 @@ from ...numerics.extended import dense, double
 from ...numerics.rank import exact_rank
 from ..rows.face import Face
 from ..rows.held import Held
-from ..rows.left import Left, at_ends, held_after, open_rows, with_ends
+from ..rows.left import Left, at_ends, held_after, open_rows, to_the_ends, with_ends
 from ..rows.nearby import Near, pseudo_inverse
 from ..rows.quadratic_level import Solved
 from ..rows.reach import reach
@@ -56,7 +56,8 @@ def claimed(face: Face, level: SmoothLevel, solved: Solved) -> Claim | None:
     held = held_after(face, left, slope.left, y)
     if not held.small(level):
         return None
-    found = reach(held, level, slope, solved.near.shift, 0.0)
+    shift = solved.near.shift + to_the_ends(face, level, solved, held)  # x may miss them by rounding
+    found = reach(held, level, slope, shift, 0.0)
     if found is None or not (found.certain and found.exact and np.isfinite(found.grown)):
         return None
     left.reach = found.length
