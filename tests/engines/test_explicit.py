@@ -108,3 +108,11 @@ def test_chains_of_three_levels() -> None:
     assert gap_by_highs(f, result.x, rows, [(-1.0, 1.0)] * 5) <= result.certificate.stationarity + 1e-7
     without = tb.solve(tb.Problem(tb.Quadratic(-np.eye(5), np.zeros(5)), levels, tb.Space(5)), max_time=5)
     assert not without.success
+
+
+def test_one_lower_solution_of_a_lasso() -> None:
+    rng = np.random.default_rng(3)
+    A, Q = rng.normal(size=(12, 4)), rng.normal(size=(4, 4))
+    lower = tb.LeastSquares(A, A[:, 0]) + 0.1 * tb.L1Norm()
+    result = tb.solve(tb.Problem(tb.Quadratic(Q + Q.T, np.ones(4)), lower, tb.Box(-1, 1, dim=4)), tol_upper=1e-6)
+    assert result.success and result.certificate.upper_constant and result.certificate.stationarity <= 1e-6

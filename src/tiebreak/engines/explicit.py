@@ -40,7 +40,7 @@ def solve_explicit(f: Objective, domain: Domain, minimise: Minimise) -> Answer:
     answer = minimise(SquaredNorm(dim=domain.dim))
     x = answer.x
     if answer.lower_unique:
-        if answer.moves is not None:
+        if answer.moves is not None and answer.moves.size == x.size:  # else in variables of a lift
             return _single(f, answer, answer.moves)
         return replace(_judged(f, domain, x, answer, minimise), upper_constant=True)
     far = FAR * (1 + float(np.abs(x).max()))
