@@ -25,6 +25,8 @@ TESTS = {
     "engines/columns/evaluated.py": ["tests/engines/test_extended.py"],
     "engines/rows/bracket.py": ["tests/engines/test_levels_solved_badly.py", "tests/engines/test_row_pitfalls.py"],
     "engines/rows/held.py": ["tests/engines/test_levels_solved_badly.py", "tests/engines/test_row_pitfalls.py"],
+    "engines/conic/newton_kantorovich.py": ["tests/engines/test_conic_chains.py"],
+    "engines/conic/bracket.py": ["tests/engines/test_conic_chains.py"],
     "engines/columns/bracket.py": ["tests/engines/test_weights_off_theirs.py", "tests/engines/test_column_bracket.py"],
     "engines/columns/face.py": ["tests/engines/test_weights_off_theirs.py", "tests/engines/test_column_bracket.py"],
     "certificate.py": ["tests/test_bounds_by_points.py"],
@@ -324,6 +326,8 @@ ROWS = [
 ]
 
 COLUMNS = [
+    Mutant("engines/conic/newton_kantorovich.py", "> cone.thick * moved:", "> -1e9:"),
+    Mutant("engines/conic/bracket.py", "(above - own.base).above() + own.lost + images", "own.lost + images"),
     Mutant("engines/columns/bracket.py", "self.g_upper = g + self.g_error", "self.g_upper = g"),
     Mutant("engines/columns/bracket.py", "tangent = g - at_x + least - error", "tangent = g - at_x + least"),
     Mutant("engines/columns/bracket.py", "tangent = g - at_x + least - error", "tangent = g + at_x + least - error"),

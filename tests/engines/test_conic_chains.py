@@ -7,11 +7,13 @@ import pytest
 from planted_cones import planted
 
 import tiebreak as tb
+from tiebreak.engines.conic.bracket import Reach, close, record, upper_bound
 from tiebreak.engines.conic.face import Face
 from tiebreak.engines.conic.level import ExactLevel
 from tiebreak.engines.conic.newton_kantorovich import distance
-from tiebreak.engines.conic.polish import lifted, solve_level
+from tiebreak.engines.conic.polish import Solved, Units, lifted, solve_level
 from tiebreak.engines.conic.solve import conic_applies, solve_conic
+from tiebreak.numerics.exact import Exact
 
 KINDS = {
     "second-order": ("second-order", "second-order", "second-order"),
@@ -102,6 +104,37 @@ def test_uniqueness_is_not_claimed_where_there_is_none_or_it_hangs_on_rounding(l
     face, own = Face.of(domain.conic), ExactLevel(level.form, 2)
     solved = solve_level(face, own)
     assert distance(domain.conic, own, solved.x, lifted(face, solved.z), solved.units) is None
+
+
+def segment() -> tb.Cone:
+    """0 <= x <= 5."""
+    return tb.Cone([[-1.0], [1.0]], [0.0, 5.0], [("nonnegative", 2)])
+
+
+def test_points_that_meet_all_conditions_but_for_the_signs_are_no_minimisers() -> None:
+    """x = 0 with a multiplier of -1 is a regular zero of the equations for min -x."""
+    own, rows = ExactLevel(tb.Linear([-1.0]).form, 1), segment().conic
+    x, units = Exact.of(np.array([0.0])), Units(1.0, 1.0, 1.0, 1.0)
+    assert distance(rows, own, x, Exact.of(np.array([-1.0, 0.0])), units) is None
+    end = Exact.of(np.array([5.0]))
+    assert distance(rows, own, end, Exact.of(np.array([0.0, 1.0])), units) == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("off", [0.5, 1e-3])
+def test_what_a_level_says_of_all_its_solutions_holds_at_points_that_are_off(off: float) -> None:
+    """The nearest points of a square to a line beside it are an edge: <z, s'> + |A (x' - x)|^2 / 2 at its points."""
+    square = tb.Cone(np.vstack([np.eye(2), -np.eye(2)]), [1.0, 1.0, 0.0, 0.0], [("nonnegative", 4)])
+    rows, own = square.conic, ExactLevel(tb.LeastSquares([[1.0, 0.0]], [2.0]).form, 2)
+    face, x = Face.of(rows), np.array([1.0 - off, 0.25])
+    z = np.array([1.0 + off, 0.0, 0.0, 0.0])  # with the slope there they add up to zero
+    solved = Solved(Exact.of(x), [Exact.of(z)], 0.0, Units(1.0, 1.0, 1.0, 1.0))
+    found = record(face, own, solved, Reach(np.sqrt(2.0), 4.0))
+    close(rows, found, [], upper_bound(rows, own, found.x), Reach(np.sqrt(2.0), 4.0))
+    for height in (0.0, 0.5, 1.0):
+        solution = np.array([1.0, height])
+        slacks = np.array([0.0, 1 - height, 1.0, height])
+        assert found.touch >= found.z.double() @ slacks + (solution[0] - x[0]) ** 2 / 2
+        assert found.bend >= (solution[0] - x[0]) ** 2 / 2
 
 
 def test_strict_complementarity_in_doubt_is_named() -> None:
