@@ -67,6 +67,7 @@ class ChunkedMatrix(Chunks):
         self.rows = None if rows is None else tuple(int(n) for n in rows)
         self.scheduler, self.selected, self.origin = scheduler, selected, origin
         self.chunk_count = len(self.pieces)
+        self.source = (tuple(getattr(piece, "key", piece) for piece in self.pieces), dim, selected)
         self.kept: dict[str, Any] = {}
         self.passes: list[Pass] = []
         self._pace: dict[str, float] = {}

@@ -351,6 +351,19 @@ def _conic_solve(task: Task, patient: bool = True) -> list[Answer]:
     return solve_conic(task.levels, task.domain)
 
 
+def _chunks_refuse(task: Task) -> str:
+    from .chunked.solve import chunks_apply
+
+    return chunks_apply(task.levels, task.domain)
+
+
+def _chunks_solve(task: Task, patient: bool = True) -> list[Answer]:
+    from .chunked.solve import solve_chunks
+
+    return [solve_chunks(task.levels, task.domain)]
+
+
+CHUNKS = Engine("chunks", _chunks_refuse, _chunks_solve, partial(_minimiser_by, _chunks_solve), certain=False)
 ROWS = Engine("rows", _rows_refuse, _rows_solve, partial(_minimiser_by, _rows_solve))
 SMOOTH = Engine("smooth", _smooth_refuse, _smooth_solve, partial(_minimiser_by, _smooth_solve))
 COLUMNS = Engine("columns", _columns_refuse, _columns_solve, _columns_minimiser)
@@ -364,6 +377,8 @@ CONES = Engine("cones", _cones_refuse, _cones_solve, _cones_minimiser, certain=F
 def choose_engine(problem: Problem) -> Choice:
     """The engine for a problem, with its reductions; or why there is none."""
     task = Task(problem.levels, problem.domain)
+    if any(part.chunked is not None for level in task.levels for _, part in level.parts):
+        return _by_chunks(task, problem.slack > 0 or problem.relative_slack > 0)
     if not problem.upper.convex and (why := _why_not_constant(problem)):
         sloping = bool(problem.slack or problem.relative_slack)
         return Choice(task, refusals={"exact": why}) if sloping else _explicit(task, why)
@@ -371,6 +386,12 @@ def choose_engine(problem: Problem) -> Choice:
     if recognised.domain is task.domain:
         return _chosen(task)
     return _chosen(recognised).after(Recognised(task, recognised))
+
+
+def _by_chunks(task: Task, slack: bool) -> Choice:
+    """Data in chunks have one engine, which asks the others for what it makes small."""
+    why = "with slack, data in chunks are left to first-order methods" if slack else CHUNKS.refuses(task)
+    return Choice(task, refusals={"exact": why}) if why else Choice(task, CHUNKS)
 
 
 def _why_not_constant(problem: Problem) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import UNIT_ROUNDOFF, Vector, as_numbers, as_positive, as_scalar
 
 if TYPE_CHECKING:
+    from .chunked import ChunkedSum
     from .covariance import FairRows
     from .form import Form
     from .norms import Norm
@@ -66,6 +67,11 @@ class Objective(ABC):
 
         None where it is something else, or where that is not known.
         """
+        return None
+
+    @property
+    def chunked(self) -> ChunkedSum | None:
+        """The convex loss of data in chunks that it is; None where it is anything else."""
         return None
 
     @property

@@ -96,6 +96,8 @@ class ChunkedSum(Objective):
         Whether the weights are to sum to 1.
     """
 
+    identity = ("content",)
+
     def __init__(
         self,
         name: str,
@@ -126,6 +128,17 @@ class ChunkedSum(Objective):
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_points": OrderedDict()}
+
+    @property
+    def chunked(self) -> ChunkedSum | None:
+        return self if self.convex else None
+
+    @property
+    def content(self) -> tuple[Any, ...]:
+        """What tells it from another one of its kind: where its data come from, not the data."""
+        make = self.recipe.make
+        data = tuple(one.source for one in (self.A, *self.beside))
+        return self.name, self.factor, self.mean, getattr(make, "args", ()), data
 
     # -- what the vectors are ------------------------------------------------------------------------------------
 
@@ -163,7 +176,7 @@ class ChunkedSum(Objective):
         return self.factor / (sum(self.target.facts.rows) if self.weights is None else self.weights.facts.total)
 
     @property
-    def _scale_error(self) -> float:
+    def scale_error(self) -> float:
         """Relative: of the sum of the weights, and two roundings."""
         return (
             (4 if self.weights is None else sum(self.weights.facts.rows) + 4) * UNIT_ROUNDOFF
@@ -191,7 +204,7 @@ class ChunkedSum(Objective):
     def remember(self, key: bytes, found: Evaluated) -> None:
         """What chunks have added up to at a point, times the scale, errors with it."""
         c, count = self.scale, self.A.chunk_count
-        tree = gamma(int(np.ceil(np.log2(count + 1)))) + self._scale_error
+        tree = gamma(int(np.ceil(np.log2(count + 1)))) + self.scale_error
         self._points[key] = Evaluated(
             c * found.value,
             c * found.grad,

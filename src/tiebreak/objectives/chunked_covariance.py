@@ -59,12 +59,18 @@ class ChunkedCovariance(Objective):
     """
 
     lower_bound = 0.0
+    identity = ("content",)
 
     def __init__(self, A: Chunks, v: Any) -> None:
         self.A, self.dim, self.v = A, A.dim, A.aligned(v, "v")
 
     def __repr__(self) -> str:
         return f"SquaredCovariance of {self.A!r}"
+
+    @property
+    def content(self) -> tuple[Any, ...]:
+        """Where its data come from."""
+        return self.A.source, self.v.source
 
     @cached_property
     def inner(self) -> ChunkedSum:

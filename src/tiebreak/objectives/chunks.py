@@ -33,6 +33,8 @@ class Chunks(ABC):
 
     chunk_count: int
     dim: int | None
+    source: tuple[Any, ...]
+    """What tells the data from others: paths and rows, keys of tasks, or arrays."""
     kept: dict[str, Any]
     """What objectives have computed of these data and would need again."""
 

@@ -1,0 +1,96 @@
+"""A level as losses of rows, in chunks or in memory, and what is left of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...arrays import Vector
+from ...objectives.algebra import Sum
+from ...objectives.base import Objective
+from ...objectives.chunked import ChunkedSum, Recipe
+from ...objectives.chunks import Chunks, Kernel, Merge, VectorFacts
+from ...objectives.losses.base import Loss
+from ...objectives.matrix import DataMatrix
+
+
+class InMemory(Chunks):
+    """Rows of this machine as one chunk, so that they go the same way."""
+
+    chunk_count = 1
+
+    def __init__(self, data: DataMatrix | None, dim: int) -> None:
+        self.rows = np.eye(dim) if data is None else data.raw
+        self.dim: int | None = dim
+        self.source = (self.rows,)
+        self.kept: dict[str, Any] = {}
+
+    def reduce(self, kernel: Kernel, merge: Merge, beside: Sequence[Chunks] = ()) -> Any:
+        return kernel(0, self.rows)
+
+    def aligned(self, values: Any, name: str) -> Chunks:
+        raise NotImplementedError("the losses of rows in memory have their vectors")
+
+    @property
+    def facts(self) -> VectorFacts:
+        raise NotImplementedError("rows in memory are no vector")
+
+
+class RowTerm(NamedTuple):
+    """scale * h(A x): where the rows are, and how a chunk's loss is made; ``source`` remembers points it is told of."""
+
+    A: Chunks
+    beside: tuple[Chunks, ...]
+    recipe: Recipe
+    scale: float
+    source: ChunkedSum | None = None
+
+
+@dataclass(frozen=True)
+class RowLevel:
+    """A level: losses of rows, and the rest in memory, if there is one."""
+
+    terms: tuple[RowTerm, ...]
+    rest: Objective | None
+
+    @classmethod
+    def of(cls, level: Objective, dim: int, whole: bool = False) -> RowLevel:
+        """The losses in chunks as terms; those in memory as well where the level is to be terms as a ``whole``."""
+        terms, rest = [], []
+        for factor, part in level.parts:
+            if part.chunked is not None:
+                own = part.chunked
+                terms.append(RowTerm(own.A, own.beside, own.own, factor * own.scale, own))
+            elif whole:
+                assert part.form is not None
+                for loss, data, scale in part.form.losses:
+                    fixed = Recipe(partial(_always, loss))
+                    terms.append(RowTerm(InMemory(data, dim), (), fixed, factor * float(scale)))
+            else:
+                rest.append(part if factor == 1 else factor * part)
+        return cls(tuple(terms), Sum(*rest) if rest else None)
+
+    @property
+    def quadratic(self) -> bool:
+        """Whether its losses of rows are."""
+        return all(_sample(term).quadratic for term in self.terms)
+
+
+def self_concordance(term: RowTerm) -> float:
+    """That of the term's loss; inf where its curvature jumps or nothing is known."""
+    loss = _sample(term)
+    return loss.self_concordance if loss.strictly_convex and loss.separable else np.inf
+
+
+def _sample(term: RowTerm) -> Loss:
+    loss: Any = term.recipe.link(*[np.ones(1)] * len(term.beside)) if term.beside else term.recipe.make()
+    assert isinstance(loss, Loss)
+    return loss
+
+
+def _always(loss: Loss, *nothing: Vector | None) -> Loss:
+    return loss
