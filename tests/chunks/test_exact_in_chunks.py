@@ -149,6 +149,7 @@ def test_what_the_engine_leaves_to_others_is_said() -> None:
     g, f = tb.LeastSquares(data, b, 1 / 400), tb.SquaredNorm()
     for problem, why in (
         (tb.Problem(f, g), "bounded sets"),
+        (tb.Problem(f, g, tb.L2Ball(1.0)), "known by rows"),
         (tb.Problem(f, g, tb.L1Ball(1.0), slack=0.1), "with slack"),
         (tb.Problem(f + tb.L1Norm(), g, tb.L1Ball(1.0)), "norms and pieces"),
         (tb.Problem(f, tb.Huber(data, b, 0.1), tb.L1Ball(1.0)), "Huber in chunks is flat"),
@@ -158,3 +159,17 @@ def test_what_the_engine_leaves_to_others_is_said() -> None:
             tb.solve(problem, "exact")
     with pytest.raises(ValueError, match="two levels, not 3"):
         tb.plan(tb.Problem(f, [g, tb.Linear(np.ones(6))], tb.L1Ball(1.0)))
+
+
+def test_small_problems_that_lead_nowhere_are_handed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tiebreak.engines.chunked import newton
+
+    monkeypatch.setattr(newton, "STEPS", 1)
+    A, b = sample(4)
+    data = td.chunked(A, chunk_rows=90, scheduler="synchronous")
+    problem = tb.Problem(tb.SquaredNorm(), tb.Logistic(data, b > 0), tb.L1Ball(1.0))
+    result = tb.solve(problem, max_iter=50)
+    assert result.method != "exact"
+    result = tb.solve(problem, "exact")
+    assert not result.success
+    assert "has not come to an end in 1 passes" in result.message

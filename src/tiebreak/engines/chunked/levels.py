@@ -13,37 +13,26 @@ from ...arrays import Vector
 from ...objectives.algebra import Sum
 from ...objectives.base import Objective
 from ...objectives.chunked import ChunkedSum, Recipe
-from ...objectives.chunks import Chunks, Kernel, Merge, VectorFacts
+from ...objectives.chunks import Chunks, Kernel, Merge
 from ...objectives.losses.base import Loss
 from ...objectives.matrix import DataMatrix
 
 
-class InMemory(Chunks):
+class InMemory:
     """Rows of this machine as one chunk, so that they go the same way."""
-
-    chunk_count = 1
 
     def __init__(self, data: DataMatrix | None, dim: int) -> None:
         self.rows = np.eye(dim) if data is None else data.raw
-        self.dim: int | None = dim
-        self.source = (self.rows,)
-        self.kept: dict[str, Any] = {}
 
     def reduce(self, kernel: Kernel, merge: Merge, beside: Sequence[Chunks] = ()) -> Any:
+        """The result of the only chunk."""
         return kernel(0, self.rows)
-
-    def aligned(self, values: Any, name: str) -> Chunks:
-        raise NotImplementedError("the losses of rows in memory have their vectors")
-
-    @property
-    def facts(self) -> VectorFacts:
-        raise NotImplementedError("rows in memory are no vector")
 
 
 class RowTerm(NamedTuple):
     """scale * h(A x): where the rows are, and how a chunk's loss is made; ``source`` remembers points it is told of."""
 
-    A: Chunks
+    A: Chunks | InMemory
     beside: tuple[Chunks, ...]
     recipe: Recipe
     scale: float

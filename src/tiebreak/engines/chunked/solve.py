@@ -12,7 +12,7 @@ from ...linearisation import Linearisation, dot_error
 from ...objectives.base import Objective
 from ...problem import Problem
 from ...sets.base import Domain
-from ..answer import Answer
+from ..answer import Answer, Elsewhere
 from .levels import RowLevel, self_concordance
 from .multiplier import weights
 from .newton import minimised, small_objective
@@ -34,6 +34,8 @@ def chunks_apply(levels: Sequence[Objective], domain: Domain) -> str:
         return f"with data in chunks it takes two levels, not {len(levels)}"
     if not domain.bounded or "lmo" not in domain.oracles:
         return f"with data in chunks it takes bounded sets, and {domain!r} is not known to be one: add a generous Box"
+    if domain.rows is None:
+        return f"with data in chunks it takes sets that are known by rows, and {domain!r} is none"
     dim = domain.dim or 0
     if dim > WIDEST:
         return f"with data in chunks it takes up to {WIDEST} variables, not {dim}"
@@ -64,8 +66,15 @@ def _level_refused(level: Objective, whole: bool) -> str:
 
 
 def solve_chunks(levels: Sequence[Objective], domain: Domain) -> Answer:
-    """The answer, with bounds from one last pass over the data."""
+    """The answer, with bounds from one last pass over the data; none where the small problems lead nowhere."""
     dim = domain.dim or 0
+    try:
+        return _solved(levels, domain, dim)
+    except (Elsewhere, np.linalg.LinAlgError) as why:
+        return Answer(domain.some_point(), -np.inf, np.inf, -np.inf, np.inf, well_posed=False, notes=(str(why),))
+
+
+def _solved(levels: Sequence[Objective], domain: Domain, dim: int) -> Answer:
     lower, upper = RowLevel.of(levels[0], dim, whole=True), RowLevel.of(levels[1], dim)
     start = domain.project(np.zeros(dim)) if "project" in domain.oracles else domain.some_point()
     x, model = minimised(lower, (), domain, start)
