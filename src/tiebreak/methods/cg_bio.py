@@ -5,6 +5,11 @@ optimization with convex lower-level problem", AISTATS 2023, Algorithm 1. ``cg_b
 
 From a start with g(x0) - g* <= eps_g / 2 the level g(x0) stays on the right-hand side of the cut. With steps 2/(k+2)
 and a convex f, f(x_K) - f* <= 2 C_f/(K+1) and g(x_K) - g* <= 2 C_g/(K+1) + eps_g / 2 (Theorem 1).
+
+For a nonconvex f the default steps are c/sqrt(k+1), as in the paper's experiments; its Theorem 2 is about a constant
+step. What is proved for these, along its proof (Lemma 2), with c <= 1: g(x_K) - g* <= max(c, sqrt(1 + c^2)/2)
+C_g/sqrt(K+1) + eps_g/2, and the least gap of the first K iterates is at most (f(x_0) - min f + c^2 C_f (1 + log K)/2) /
+(2 c (sqrt(K+1) - 1)). The proof is in docs/anytime.md.
 """
 
 from __future__ import annotations
@@ -54,8 +59,8 @@ class CGBiO(CutMethod):
         reference="Jiang, Abolfazli, Mokhtari, Yazdandoost Hamedani, AISTATS 2023, Algorithm 1",
         year=2023,
         assumptions="f smooth (convex or not), g convex and smooth, Z compact, g(x0) - g* <= eps_g/2",
-        upper_rate="O(1/k); f nonconvex: O(1/sqrt(k))",
-        lower_rate="O(1/k) down to eps_g/2",
+        upper_rate="O(1/k); f nonconvex: O(log(k)/sqrt(k))",
+        lower_rate="O(1/k) down to eps_g/2; f nonconvex: O(1/sqrt(k))",
         oracle="linear minimisation over Z and a half-space",
         anytime=False,
     )

@@ -184,6 +184,12 @@ def test_verdicts_at_equal_time() -> None:
     assert rises.holds is True and approaches.holds is True
 
 
+def test_the_split_of_the_appendix_equals_the_cut_oracle() -> None:
+    case = small()
+    off = regression.split(case, np.zeros(20), updates=10, others=40)["off"]
+    assert len(off) == 50 and max(off) < 1e-9
+
+
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     return regression.run(Request(Workshop(tmp_path_factory.mktemp("kept")), size="quick"))

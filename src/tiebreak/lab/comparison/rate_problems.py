@@ -14,7 +14,7 @@ from scipy import sparse
 from ...arrays import Vector
 from ...objectives import LeastSquares, Linear, SquaredNorm
 from ...problem import Problem
-from ...sets import L2Ball, Simplex
+from ...sets import Box, L2Ball, Simplex
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,17 @@ def spread_sum(d: int = 500) -> RateProblem:
     rows = sparse.diags_array(np.full(d + 1, np.sqrt(d + 1))).tocsr()
     problem = Problem(LeastSquares(rows, np.zeros(d + 1), 1 / (d + 1)), Linear(cost), Simplex())
     return RateProblem(problem, np.eye(1, d + 1)[0], np.append(np.full(d, 1 / d), 0.0))
+
+
+def held_sum(d: int = 40) -> RateProblem:
+    """The point of the unit box nearest to p among those whose coordinates sum to 1; the start is one of those.
+
+    p is the answer moved along (1, ..., 1), which f likes and g does not: the first cuts let the iterates leave.
+    """
+    i = np.arange(1.0, d + 1)
+    x = i**-1.0 / np.sum(i**-1.0)
+    problem = Problem(SquaredNorm(x + 0.5), LeastSquares(np.ones((1, d)), [1.0]), Box(0.0, 1.0))
+    return RateProblem(problem, np.eye(1, d)[0], x)
 
 
 def spread_lower(d: int = 2000) -> RateProblem:

@@ -38,7 +38,7 @@ from ...methods import (
 )
 from ...states import Looks, states_of
 from . import theorems
-from .rate_problems import RateProblem, flat_upper, smallest, spread_lower, spread_sum, spread_upper
+from .rate_problems import RateProblem, flat_upper, held_sum, smallest, spread_lower, spread_sum, spread_upper
 
 GROWTH = 1.1
 SIGMA = 1e-4
@@ -95,6 +95,7 @@ FLAT = "f flat on the lower solutions, singular values i^-2"
 FLAT_SLOW = "f flat on the lower solutions, singular values i^-1/2"
 FACE = "least norm on a face of the simplex"
 SUM = "the same as a sum of 500 terms"
+HELD = "nearest point of a box with a given sum, from one with that sum"
 POINT = "least norm on the simplex, as lower level"
 
 slow = partial(smallest, power=0.5, decay=0.55, n=400)
@@ -102,6 +103,7 @@ rough = partial(smallest, decay=0.0, n=100)
 few = partial(smallest, decay=0.0, n=8)
 flat_slow = partial(flat_upper, power=0.5, n=400)
 cg_upper = partial(theorems.conditional_gradient, factor=2.0, level="upper")
+cg_bio_lower = partial(theorems.conditional_gradient, factor=2.0, level="lower")
 cg_lower = partial(theorems.conditional_gradient, factor=6.0, level="lower")
 penalty = partial(theorems.fista, sigma=SIGMA)
 a_irg_upper, a_irg_lower = (partial(theorems.a_irg, level=level) for level in ("upper", "lower"))
@@ -109,6 +111,7 @@ N = 30_000
 
 CLAIMS = [
     Claim("cg-bio", "upper", "O(1/k)", 1.0, spread_upper, CGBiO(tol_upper=-np.inf), 1000, cg_upper, place=FACE),
+    Claim("cg-bio", "lower", "O(1/k)", 1.0, held_sum, CGBiO(tol_upper=-np.inf), 3000, cg_bio_lower, place=HELD),
     Claim("cg-bio-anytime", "upper", "O(1/k)", 1.0, spread_upper, AnytimeCGBiO(), 1000, cg_upper, place=FACE),
     Claim("cg-bio-anytime", "lower", "O(1/k)", 1.0, spread_lower, AnytimeCGBiO(), 1000, cg_lower, place=POINT),
     Claim("cg", "upper", "O(1/k)", 1.0, spread_upper, CG(), 1000, cg_upper, place=FACE),

@@ -172,22 +172,28 @@ def _within(several: list[Made], quote: str, where: str, what: str) -> Claim:
         f"{needed:.0f} of {allowed:.0f} (ε_f {eps:.2g})"
         for eps, needed, allowed in zip(first["eps_f"], first["needed"], first["allowed"], strict=True)
     )
-    slopes = [exponent(one) for one in several]
-    low, high = interval(slopes)
     return Claim(
         quote=quote,
         where=where,
-        here=f"{what}: {listing}; measured exponent {np.median(slopes):.2f} [{low:.2f}, {high:.2f}]",
+        here=f"{what}: {listing}; {_measured([exponent(one) for one in several])}",
         evidence=Evidence(tuple(float(np.min(1 - one["needed"] / one["allowed"])) for one in several), "always"),
         note=f"first of {len(several)} problems; g grows exactly like dist^r / r",
     )
 
 
+def _measured(slopes: list[float]) -> str:
+    known = [slope for slope in slopes if np.isfinite(slope)]
+    if not known:
+        return "too few accuracies are not met at the start for an exponent"
+    low, high = interval(known)
+    return f"measured exponent of updates against 1/ε_f {np.median(known):.2f} [{low:.2f}, {high:.2f}]"
+
+
 def exponent(one: Made) -> float:
-    """p of needed ~ eps^-p, over the accuracies that were not met at the start."""
-    late = (one["needed"] > 1) & np.isfinite(one["needed"])
-    if late.sum() < 2:
-        return 0.0
+    """p of needed ~ eps^-p, over the last three accuracies; nan where not all of them are missed at the start."""
+    late = slice(-3, None)
+    if len(one["needed"]) < 3 or one["needed"][late].min() <= 1:
+        return float("nan")
     return -float(np.polyfit(np.log(one["eps_f"][late]), np.log(one["needed"][late]), 1)[0])
 
 
