@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import count
 
-from ..reproduce.outcome import Outcome, Panel
+from ..reproduce.outcome import PUBLISHED, Outcome, Panel
 
 COLORS = (
     ("#0072b2", "#4aa8e0"),
@@ -33,8 +36,12 @@ class Style:
     faint: bool = False
 
 
+METHODS = ("cg-bio", "big-sam", "a-irg", "dbgd", "mng", "apdb", "cg without cut", "tseng")
+"""Each has the colour of its place in every figure of every experiment."""
+
+
 def styles(outcome: Outcome) -> dict[tuple[str, str], Style]:
-    """The style of every (role, label): a method looks the same in all panels of an experiment.
+    """The style of every (role, label): a method looks the same in all panels, a published curve like its run.
 
     Examples
     --------
@@ -47,16 +54,39 @@ def styles(outcome: Outcome) -> dict[tuple[str, str], Style]:
     ('circle', None)
     """
     found: dict[tuple[str, str], Style] = {}
-    counts = {"run": 0, "bound": 0, "shape": 0, "truth": 0}
+    labels = [curve.label for panel in outcome.panels for curve in panel.curves if curve.role == "run"]
+    found |= {("run", label): _run(place) for label, place in _places(dict.fromkeys(labels)).items()}
+    counts = {"bound": 0, "shape": 0, "truth": 0}
     for panel in outcome.panels:
         for before, curve in zip((None, *panel.curves), panel.curves, strict=False):
-            if (curve.role, curve.label) not in found:
-                style = _style(curve.role, counts[curve.role])
-                if before is not None and curve.role == "bound" and _in_pairs(panel):
-                    style = replace(style, color=found[before.role, before.label].color)
-                found[curve.role, curve.label] = style
-                counts[curve.role] += 1
+            if (curve.role, curve.label) in found:
+                continue
+            if curve.role == "published":
+                found[curve.role, curve.label] = _published(curve.label.removesuffix(PUBLISHED), found)
+                continue
+            style = _style(curve.role, counts[curve.role])
+            if before is not None and curve.role == "bound" and _in_pairs(panel):
+                style = replace(style, color=found[before.role, before.label].color)
+            found[curve.role, curve.label] = style
+            counts[curve.role] += 1
     return found
+
+
+def _places(labels: Iterable[str]) -> dict[str, int]:
+    """A method its own place, whatever else is drawn; the others the places that are left, in their order."""
+    labels, taken = list(labels), {}
+    for label in labels:
+        name = re.split(r",| from | \(", label)[0].lower()
+        if name in METHODS and METHODS.index(name) not in taken.values():
+            taken[label] = METHODS.index(name)
+    left = (place for place in count() if place not in set(taken.values()))
+    return {label: taken[label] if label in taken else next(left) for label in labels}
+
+
+def _published(name: str, found: dict[tuple[str, str], Style]) -> Style:
+    """Thin dots in the colour of the run, or of the first whose label begins with the name."""
+    run = next((style for (role, label), style in found.items() if role == "run" and label.startswith(name)), Style())
+    return Style(run.color, (1.5, 2.5), width=1.3, faint=True)
 
 
 def _in_pairs(panel: Panel) -> bool:
@@ -65,10 +95,12 @@ def _in_pairs(panel: Panel) -> bool:
     return len(roles) > 2 and roles == ["run", "bound"] * (len(roles) // 2)
 
 
+def _run(i: int) -> Style:
+    again = i // len(COLORS)  # the ninth run has the first one's colour, but another dash and marker
+    return Style(i % len(COLORS), DASHES[(i + again) % len(DASHES)], MARKERS[(i + again) % len(MARKERS)])
+
+
 def _style(role: str, i: int) -> Style:
-    if role == "run":
-        again = i // len(COLORS)  # the ninth run has the first one's colour, but another dash and marker
-        return Style(i % len(COLORS), DASHES[(i + again) % len(DASHES)], MARKERS[(i + again) % len(MARKERS)])
     if role == "bound":
         return Style(None, DASHES[1 + i % (len(DASHES) - 1)], width=2.2)
     if role == "shape":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from .dictionary_methods import (
 from .dictionary_runs import KEYS, compared, followed, learned
 from .dictionary_subproblem import levels, printed_formula, theorem_2_run
 from .outcome import Curve, Option, Outcome, Panel, Request, Table
+from .published import overlaid
 
 TITLE = "Dictionary learning"
 OPTIONS = (
@@ -104,7 +106,7 @@ def run(request: Request) -> Outcome:
         title=TITLE,
         story=_story(facts, steps, authors),
         claims=claims(facts),
-        panels=_panels({name: run[0] for name, run in runs.items()}),
+        panels=_panels({name: run[0] for name, run in runs.items()}, request.data),
         tables=tuple(tables),
         parameters={
             "seeds": list(seeds),
@@ -147,7 +149,7 @@ def _story(facts: Facts, steps: int, authors: bool) -> tuple[str, ...]:
     )
 
 
-def _panels(runs: dict[str, Made]) -> tuple[Panel, ...]:
+def _panels(runs: dict[str, Made], folder: Path | None) -> tuple[Panel, ...]:
     def curves(what: str) -> tuple[Curve, ...]:
         return tuple(
             Curve(name, {"seconds": run["seconds"], "updates": run["updates"].astype(float)}, run[what])
@@ -156,11 +158,13 @@ def _panels(runs: dict[str, Made]) -> tuple[Panel, ...]:
 
     lower = "g(D) − g(D_0) per data point, as in the paper; what is zero or negative has no place on a log scale."
     share = "Atoms with an inner product above 0.9 with a found one, both normalised, among all 50."
-    return (
+    made = (
         Panel("lower", "Error on the old data", "g(D) − g(D₀)", curves("gap"), log_x=True, caption=lower),
         Panel("upper", "Error on the new data", "f(D, X)", curves("error"), log_x=True),
         Panel("recovery", "Recovered atoms", "share", curves("recovery"), log=False, log_x=True, caption=share),
     )
+    note = "the published curves, of another instance and in seconds of their machine."
+    return tuple(overlaid(panel, folder, f"dict_{panel.name}", note) for panel in made)
 
 
 def _ends(runs: dict[str, list[Made]]) -> Table:

@@ -26,7 +26,8 @@ from .fairness_claims import Split, additions, claims, differences
 from .fairness_pages import Facts, panels, story, tables
 from .fairness_tradeoff import price_of, slacks_for
 from .initial import initial
-from .outcome import Option, Outcome, Request
+from .outcome import Option, Outcome, Panel, Request
+from .published import overlaid
 from .record import moments, record
 from .solving import solve
 
@@ -86,7 +87,7 @@ def run(request: Request) -> Outcome:
         title=TITLE,
         story=story(facts, shown),
         claims=claims(list(splits.values()), lacking),
-        panels=panels(facts, shown, curve),
+        panels=_with_published(panels(facts, shown, curve), request.data, wrong),
         tables=tables(facts, shown, curve),
         parameters={
             "data": people.source,
@@ -104,6 +105,14 @@ def run(request: Request) -> Outcome:
         differences=differences(facts, runs),
         additions=additions(facts, list(splits.values()), beside, ends, lacking),
     )
+
+
+def _with_published(made: tuple[Panel, ...], folder: Path | None, wrong: bool) -> tuple[Panel, ...]:
+    """The four panels of the paper's figure with its curves."""
+    note = "the published curves, in seconds of their machine" + ("." if wrong else "; made with the wrong gradient.")
+    figures = ("fair_lower", "fair_upper", "fair_accuracy", "fair_p_rule")
+    shown = [overlaid(panel, folder, figure, note) for panel, figure in zip(made, figures, strict=False)]
+    return (*shown, *made[len(shown) :])
 
 
 def _split(request: Request, seed: int, people: People, wrong: bool, updates: int) -> Split:

@@ -12,6 +12,7 @@ from ...arrays import Vector
 from ..workshop import Workshop
 from .evidence import Evidence
 
+PUBLISHED = ", published"
 Size = Literal["quick", "normal", "full"]
 
 
@@ -105,13 +106,14 @@ class Difference:
 class Curve:
     """One line: its values against each of the panel's horizontal axes ("updates", "seconds", ...).
 
-    ``role`` "bound" is a line that no iterate may cross, "shape" a region or a set, "truth" a reference.
+    ``role`` "bound" is a line that no iterate may cross, "shape" a region or a set, "truth" a reference, "published" a
+    curve of the paper's figure (labelled with the run it belongs to and ``PUBLISHED``).
     """
 
     label: str
     x: Mapping[str, Vector]
     y: Vector
-    role: Literal["run", "bound", "shape", "truth"] = "run"
+    role: Literal["run", "bound", "shape", "truth", "published"] = "run"
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from ...steps import Harmonic
 from ..experiments.toy import AUTHORS_START, F_STAR, G_STAR, SOLUTION, problem
 from ..workshop import Made, Piece
 from .outcome import Curve, Option, Outcome, Panel, Request, Table
+from .published import overlaid
 from .solving import solve
 from .toy_claims import EXACT_LEVEL, PLAIN, RELAXED, TIED, additions, claims, differences, updates_of
 
@@ -118,7 +119,7 @@ def run(request: Request) -> Outcome:
         title=TITLE,
         story=_story(theirs, runs),
         claims=claims(runs, written, made["exact"]),
-        panels=(*_trajectories(runs), *_gaps(runs)),
+        panels=(*_trajectories(runs), *_gaps(runs, request.data)),
         tables=(_table(runs),),
         parameters={
             "eps": EPSILON,
@@ -203,7 +204,7 @@ def _trajectories(runs: dict[str, Made]) -> tuple[Panel, Panel]:
     )
 
 
-def _gaps(runs: dict[str, Made]) -> tuple[Panel, Panel]:
+def _gaps(runs: dict[str, Made], folder: Path | None) -> tuple[Panel, ...]:
     def curves(level: str, star: float) -> tuple[Curve, ...]:
         axes = {
             name: {"updates": np.arange(float(len(run["x"]))), "seconds": run["seconds"]} for name, run in runs.items()
@@ -212,10 +213,12 @@ def _gaps(runs: dict[str, Made]) -> tuple[Panel, Panel]:
 
     lower = "CG-BiO never leaves the level of its start; APDB swings across it."
     upper = "All four runs end a little below f*, since none ends exactly in the lower-level solution set."
-    return (
+    made = (
         Panel("lower", "Lower-level gap", "|g − g*|", curves("g", G_STAR), caption=lower),
         Panel("upper", "Upper-level gap", "|f − f*|", curves("f", F_STAR), caption=upper),
     )
+    note = "the published curves."
+    return tuple(overlaid(panel, folder, f"toy_{panel.name}", note, "updates") for panel in made)
 
 
 def _table(runs: dict[str, Made]) -> Table:
