@@ -74,7 +74,8 @@ def styles(outcome: Outcome) -> dict[tuple[str, str], Style]:
 
 def _places(labels: Iterable[str]) -> dict[str, int]:
     """A method its own place, whatever else is drawn; the others the places that are left, in their order."""
-    labels, taken = list(labels), {}
+    labels = list(labels)
+    taken: dict[str, int] = {}
     for label in labels:
         name = re.split(r",| from | \(", label)[0].lower()
         if name in METHODS and METHODS.index(name) not in taken.values():
