@@ -144,9 +144,19 @@ def test_norms_without_any_method() -> None:
 def test_a_nonconvex_upper_level_with_a_norm_is_refused_with_the_names() -> None:
     rng = np.random.default_rng(0)
     fair = tb.SquaredCovariance(rng.standard_normal((5, 3)), rng.standard_normal(5))
-    problem = tb.Problem(fair + tb.L1Norm(), tb.SquaredNorm(np.ones(3)), tb.L1Ball(1.0))
+    unknown = tb.Function(lambda x: (x - 1) @ (x - 1) / 2, lambda x: x - 1, dim=3, convex=True, smoothness=1.0)
+    problem = tb.Problem(fair + tb.L1Norm(), unknown, tb.L1Ball(1.0))
     with pytest.raises(ValueError, match="'cg-bio-anytime' needs a differentiable upper level"):
         tb.solve(problem)
+
+
+def test_a_nonconvex_upper_level_with_a_norm_over_one_solution() -> None:
+    """The projection of (1, 1, 1), whatever the upper level."""
+    rng = np.random.default_rng(0)
+    fair = tb.SquaredCovariance(rng.standard_normal((5, 3)), rng.standard_normal(5))
+    result = tb.solve(tb.Problem(fair + tb.L1Norm(), tb.SquaredNorm(np.ones(3)), tb.L1Ball(1.0)))
+    assert result.success and result.certificate.stationarity <= 1e-9
+    np.testing.assert_allclose(result.x, np.full(3, 1 / 3), rtol=1e-9)
 
 
 def test_slack_with_norms_but_without_an_exact_method_is_said(caplog: pytest.LogCaptureFixture) -> None:
