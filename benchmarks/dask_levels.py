@@ -75,8 +75,8 @@ def stored(folder: str, gigabytes: float, d: int, labels: bool = False) -> tuple
     n, rng = int(gigabytes * 1e9 / 8 / d), np.random.default_rng(0)
     rows = max(1, 2**26 // (8 * d))
     paths = os.path.join(folder, "A.zarr"), os.path.join(folder, "b.zarr")
-    A = zarr.open_array(paths[0], mode="w", shape=(n, d), chunks=(rows, d), dtype="f8", compressors=None)
-    b = zarr.open_array(paths[1], mode="w", shape=(n,), chunks=(rows,), dtype="f8", compressors=None)
+    A = zarr.open_array(paths[0], mode="w", shape=(n, d), chunks=(rows, d), dtype="f8")
+    b = zarr.open_array(paths[1], mode="w", shape=(n,), chunks=(rows,), dtype="f8")
     slope = rng.standard_normal(d) / np.sqrt(d)
     for first in range(0, n, rows):
         part = rng.standard_normal((min(rows, n - first), d))
