@@ -121,7 +121,7 @@ def test_nobody_asks_an_objective_or_a_set_for_its_class() -> None:
     from tiebreak import objectives, sets
 
     bases = (tb.Objective, tb.Domain)
-    shown = {**vars(objectives), **vars(sets)}
+    shown = {name: getattr(part, name) for part in (objectives, sets) for name in part.__all__}
     kinds = {name for name, one in shown.items() if isinstance(one, type) and issubclass(one, bases)} - {"Objective"}
     found = []
     for path in library():
@@ -171,6 +171,18 @@ def test_import_loads_nothing_heavy() -> None:
         "matplotlib",
     }
     assert not heavy & loaded
+
+
+@pytest.mark.parametrize(("domain", "engine"), [("tb.L1Ball(1.0)", "columns"), ("tb.Box(-1.0, 1.0)", "rows")])
+def test_one_solve_loads_one_engine(domain: str, engine: str) -> None:
+    code = f"""import sys, tiebreak as tb
+problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 2.0, 3.0]], [1.5]), {domain})
+assert tb.solve(problem).success
+print(*sys.modules)"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name for name in done.stdout.split() if name.startswith("tiebreak.")}
+    assert {name.split(".")[2] for name in loaded if re.fullmatch(r"tiebreak\.engines\.\w+\.solve", name)} == {engine}
+    assert len(loaded) < 138  # before the engines had files for their questions there were 161
 
 
 def test_all_lists_what_is_public() -> None:

@@ -10,61 +10,15 @@
 import logging
 from typing import TYPE_CHECKING, Any
 
-from . import steps
+from . import objectives, sets, steps
 from .callbacks import Checkpoint, Event, Every, Progress, Trace
 from .certificate import Certificate, Level
 from .compare import Comparison, compare
 from .lexicographic import lexicographic
 from .methods import METHODS, Solver, State, methods, register
-from .objectives import (
-    ConvexityError,
-    Function,
-    GradientError,
-    GroupNorm,
-    Huber,
-    L1Norm,
-    LeastSquares,
-    Linear,
-    Logistic,
-    Loss,
-    LossOf,
-    MaxAffine,
-    Objective,
-    Poisson,
-    Quadratic,
-    Reconstruction,
-    Softmax,
-    SquaredCovariance,
-    SquaredHinge,
-    SquaredNorm,
-    check_gradient,
-)
 from .plan import Plan, plan
 from .problem import ErrorBound, Problem
-from .rational import NotProved, Proof
 from .result import Result, Status
-from .sets import (
-    Birkhoff,
-    Box,
-    Columns,
-    Cone,
-    Cut,
-    CutStatus,
-    Domain,
-    FromOracles,
-    GroupBall,
-    KSparse,
-    L1Ball,
-    L2Ball,
-    LpBall,
-    MissingOracle,
-    NuclearBall,
-    Polyhedron,
-    Product,
-    Simplex,
-    Space,
-    Spectrahedron,
-)
 from .solve import iterate, solve
 from .tradeoff import Tradeoff, tradeoff
 from .usercode import OracleError
@@ -73,13 +27,64 @@ if TYPE_CHECKING:
     from . import testing
     from .jax import from_jax as from_jax
     from .methods import *  # noqa: F403 - the classes of the methods
+    from .objectives import (
+        ConvexityError,
+        Function,
+        GradientError,
+        GroupNorm,
+        Huber,
+        L1Norm,
+        LeastSquares,
+        Linear,
+        Logistic,
+        Loss,
+        LossOf,
+        MaxAffine,
+        Objective,
+        Poisson,
+        Quadratic,
+        Reconstruction,
+        Softmax,
+        SquaredCovariance,
+        SquaredHinge,
+        SquaredNorm,
+        check_gradient,
+    )
+    from .rational import NotProved, Proof
+    from .sets import (
+        Birkhoff,
+        Box,
+        Columns,
+        Cone,
+        Cut,
+        CutStatus,
+        Domain,
+        FromOracles,
+        GroupBall,
+        KSparse,
+        L1Ball,
+        L2Ball,
+        LpBall,
+        MissingOracle,
+        NuclearBall,
+        Polyhedron,
+        Product,
+        Simplex,
+        Space,
+        Spectrahedron,
+    )
     from .torch import from_torch as from_torch
 
 
 def __getattr__(name: str) -> Any:
-    """The methods, each loaded when it is first asked for, the doors to JAX and PyTorch, the conformance checks."""
+    """What is loaded when it is first asked for: objectives, sets, methods, proofs, doors, the conformance checks."""
     from importlib import import_module
 
+    for part in (objectives, sets):
+        if name in __all__ and name in part.__all__:
+            return getattr(part, name)
+    if name in ("NotProved", "Proof"):
+        return getattr(import_module(".rational", __name__), name)
     if name in ("from_jax", "from_torch"):
         return getattr(import_module(f".{name.removeprefix('from_')}", __name__), name)
     if name == "testing":

@@ -26,7 +26,6 @@ from .objectives.base import Objective
 from .objectives.norms import Norm
 from .problem import Problem
 from .sets.base import Domain
-from .sets.epigraph import absolute_values
 
 Level = Literal["upper", "lower"]
 How = Literal["joint prox", "prox", "subgradient", "lifted"]
@@ -135,6 +134,8 @@ class LinearMinimum:
         Z = self.domain
         if not self._lifted.size or Z.shrinks or Z.rows is None or Z.rows.limits_sizes:
             return None
+        from .sets.epigraph import absolute_values
+
         return absolute_values(Z, self._lifted)
 
     @cached_property

@@ -18,7 +18,6 @@ from .objectives.base import Objective
 from .problem import Problem, share_of
 from .result import Result
 from .sets.base import Domain
-from .sets.half_space import below
 
 KNOWN = 1e-6
 """How far apart the ends of a bracket may be, relative to the slack that counts from it."""
@@ -33,7 +32,7 @@ def outline(problem: Problem) -> Problem:
     """The problem with rows in the place of earlier levels with slack; what they are limited to is not known yet."""
     domain = problem.domain
     for level, _, _ in _given(problem):
-        domain = below(domain, _slope(level), np.inf)
+        domain = _below(domain, level, np.inf)
     return _remaining(problem, domain)
 
 
@@ -61,7 +60,7 @@ class Staged:
                     f"which is too wide for a slack of {slack:.3g} to count from; give more slack, or more time"
                 )
             known[k] = found if not known else replace(found, duals=None)  # those of rows that nobody gave
-            domain = below(domain, _slope(level), _end(level, found.lower, slack))
+            domain = _below(domain, level, _end(level, found.lower, slack))
         return cls(problem, _remaining(problem, domain), known)
 
     def completed(self, result: Result) -> Result:
@@ -85,6 +84,13 @@ def _given(problem: Problem) -> Sequence[tuple[Objective, int, tuple[float, floa
     """The earlier levels with slack: each with its number, slack and relative slack."""
     both = zip(problem.before, problem.slack_before, problem.relative_slack_before, strict=True)
     return [(level, k, (slack, share)) for k, (level, slack, share) in enumerate(both) if slack or share]
+
+
+def _below(domain: Domain, level: Objective, end: float) -> Domain:
+    """The part of the domain where <c, x> of a linear level is at most this."""
+    from .sets.half_space import below
+
+    return below(domain, _slope(level), end)
 
 
 def _slope(level: Objective) -> Vector:

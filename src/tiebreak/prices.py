@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .engines.answer import Duals
-from .engines.rows.solve import rows_apply, solve_rows
+from .engines.rows.refuses import rows_apply
+from .engines.rows.solve import solve_rows
 from .problem import Problem
 from .result import Result
 

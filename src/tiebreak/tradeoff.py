@@ -10,7 +10,6 @@ import numpy as np
 
 from .arrays import UNIT_ROUNDOFF, Vector, as_positive, as_real_array
 from .kernels import clock
-from .pictures import BLUE, RED, pyplot
 from .plan import plan
 from .problem import Problem
 from .result import Result, Status
@@ -58,6 +57,8 @@ class Tradeoff:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the curve with its bracket; returns the matplotlib axes."""
+        from .pictures import BLUE, RED, pyplot
+
         plt = pyplot("Tradeoff.plot")
         if ax is None:
             _, ax = plt.subplots(figsize=(6, 4), layout="constrained")

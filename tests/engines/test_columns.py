@@ -14,7 +14,8 @@ from known.bounds import Inaccurate
 from known.terms import CONVEX
 from problems import PLANTED, instance
 from tiebreak.engines.columns.pseudo_inverse import pseudo_inverse
-from tiebreak.engines.columns.solve import columns_apply, solve_columns
+from tiebreak.engines.columns.refuses import columns_apply
+from tiebreak.engines.columns.solve import solve_columns
 
 ROUNDING = 1e-8  # of the references, relative
 

@@ -11,7 +11,8 @@ import tiebreak as tb
 from tiebreak.engines.cones.growth import distance
 from tiebreak.engines.cones.level import Level
 from tiebreak.engines.cones.polish import polish
-from tiebreak.engines.cones.solve import cones_apply, solve_cones
+from tiebreak.engines.cones.refuses import cones_apply
+from tiebreak.engines.cones.solve import solve_cones
 from tiebreak.numerics.extended import double, ext
 
 

@@ -16,7 +16,8 @@ import tiebreak as tb
 from known.bounds import Inaccurate
 from problems import instance
 from tiebreak.engines.answer import Answer
-from tiebreak.engines.rows.solve import rows_apply, solve_rows
+from tiebreak.engines.rows.refuses import rows_apply
+from tiebreak.engines.rows.solve import solve_rows
 from tiebreak.numerics.extended import UNIT
 
 LOOSE = UNIT * 2.0**64

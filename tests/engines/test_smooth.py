@@ -9,7 +9,8 @@ import tiebreak as tb
 from tiebreak.engines import choose_engine
 from tiebreak.engines.answer import Answer
 from tiebreak.engines.rows.stretch import RIGID, Stretch
-from tiebreak.engines.smooth.solve import smooth_apply, solve_smooth_chain
+from tiebreak.engines.smooth.refuses import smooth_apply
+from tiebreak.engines.smooth.solve import solve_smooth_chain
 
 mp = pytest.importorskip("mpmath")
 reference = pytest.importorskip("engines.smooth_references")

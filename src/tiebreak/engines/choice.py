@@ -264,7 +264,7 @@ def _no_levels(levels: Sequence[Objective]) -> tuple[str, ...]:
 
 
 def _rows_refuse(task: Task) -> str:
-    from .rows.solve import rows_apply
+    from .rows.refuses import rows_apply
 
     return rows_apply(task.levels, task.domain)
 
@@ -283,7 +283,7 @@ def _minimiser_by(solve: Callable[[Task, bool], list[Answer]], task: Task) -> Ca
 
 
 def _columns_refuse(task: Task) -> str:
-    from .columns.solve import columns_apply, vertices_pay
+    from .columns.refuses import columns_apply, vertices_pay
 
     if len(task.levels) > 2:
         return f"it takes two levels, not {len(task.levels)}"
@@ -310,7 +310,7 @@ def _columns_minimiser(task: Task) -> Callable[[Objective], Answer]:
 
 
 def _smooth_refuse(task: Task) -> str:
-    from .smooth.solve import smooth_apply
+    from .smooth.refuses import smooth_apply
 
     return smooth_apply(task.levels, task.domain)
 
@@ -322,7 +322,7 @@ def _smooth_solve(task: Task, patient: bool = True) -> list[Answer]:
 
 
 def _cones_refuse(task: Task) -> str:
-    from .cones.solve import cones_apply
+    from .cones.refuses import cones_apply
 
     return cones_apply(task.levels, task.domain)
 
@@ -396,7 +396,7 @@ def _by_chunks(task: Task, slack: bool) -> Choice:
 
 def _why_not_constant(problem: Problem) -> str:
     """Empty where an upper level that is not convex has no say, else why there is no exact method."""
-    from .smooth.constant import why_not_constant
+    from .smooth.refuses import why_not_constant
 
     if problem.slack or problem.relative_slack:
         return "the upper level is not convex"

@@ -10,20 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Vector
-from ..objectives import Objective, Piecewise, Sum, Widened
+from ..objectives.base import Objective
 from ..objectives.form import Slope
-from ..objectives.linear import Slopes
-from ..objectives.piecewise import residuals_between
 from ..problem import Problem
-from ..sets import Domain
-from ..sets.epigraph import Above, absolute_values, with_variables
+from ..sets.base import Domain
 from .answer import Answer
 from .choice import Task
+
+if TYPE_CHECKING:
+    from ..objectives.piecewise import Piecewise
+    from ..sets.epigraph import Above
 
 
 def why_not_lifted(levels: Sequence[Objective], domain: Domain, chain: bool = False) -> str:
@@ -43,7 +45,7 @@ def why_not_lifted(levels: Sequence[Objective], domain: Domain, chain: bool = Fa
         return f"{over}{domain!r}, which is not a polytope whose rows are known"
     if not pieces and not _open(levels, domain, chain).size:
         return ""
-    from .smooth.curves import why_not_smooth
+    from .smooth.refuses import why_not_smooth
 
     convex = [level.smooth_part for level in levels if level.convex]
     return next((why for level in convex if (why := why_not_smooth(level))), "")
@@ -78,10 +80,8 @@ class Lift:
         assert domain.dim is not None
         index, pieces = _open(levels, domain, chain), _pieces(levels)
         known = domain.signs(domain.dim)
-        lifted = absolute_values(domain, index) if index.size else domain
         blocks = [_above(piece, domain) for piece in pieces]
-        if blocks:
-            lifted = with_variables(lifted, blocks)
+        lifted = _lifted(domain, index, blocks) if index.size or blocks else domain
         starts = domain.dim + index.size + np.cumsum([0, *(block.lower.size for block in blocks)])
         plain, done = [], 0
         for level in levels:
@@ -146,8 +146,19 @@ def _pieces(levels: Sequence[Objective]) -> list[Piecewise]:
     return [piece for level in levels for piece in level.pieces]
 
 
+def _lifted(domain: Domain, index: NDArray[np.intp], blocks: list[Above]) -> Domain:
+    """The domain with variables for absolute values and for pieces."""
+    from ..sets.epigraph import absolute_values, with_variables
+
+    absolute = absolute_values(domain, index) if index.size else domain
+    return with_variables(absolute, blocks) if blocks else absolute
+
+
 def _above(piece: Piecewise, domain: Domain) -> Above:
     """The variables of a piece: those between the bounds that Z sets to its residuals."""
+    from ..objectives.piecewise import residuals_between
+    from ..sets.epigraph import Above
+
     S, T, _ = piece.epigraph
     low, high = residuals_between(piece.A, piece.b, *domain.outer_box)
     return Above(S @ piece.A, T, np.asarray(S @ piece.b), *piece.extents(low, high))
@@ -157,6 +168,9 @@ def _without_norms(
     objective: Objective, known: Vector, index: NDArray[np.intp], starts: NDArray[np.intp], total: int
 ) -> Objective:
     """The objective in (x, t), with costs for its norms, and for its pieces, whose t begin at ``starts``."""
+    from ..objectives.algebra import Sum, Widened
+    from ..objectives.linear import Slopes
+
     w, smooth = weights_of(objective, known.size), objective.smooth_part
     costs = np.concatenate([w * known, w[index], np.zeros(total - known.size - index.size)])
     slopes = [Slope(costs)] if costs.any() else []

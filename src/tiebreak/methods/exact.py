@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from ..arrays import Vector
 from ..composite import How, Level
 from ..engines.choice import Choice, choose_engine
-from ..engines.relaxed import Path, solve_relaxed
 from ..problem import Problem, start_point
 from .base import MethodInfo, Solver, State
+
+if TYPE_CHECKING:
+    from ..engines.relaxed import Path
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,8 @@ class Exact(Solver[State]):
         if state.k:  # a resumed run: there is nothing to add
             return replace(state, finished=True)
         if problem.slack > 0:
+            from ..engines.relaxed import solve_relaxed
+
             relaxed = solve_relaxed(self._path(problem), problem.slack)
             x, answer, multiplier = relaxed.x, relaxed.answer, relaxed.multiplier
             state = replace(state, anchor=relaxed.z)
@@ -71,6 +75,8 @@ class Exact(Solver[State]):
 
     def _path(self, problem: Problem) -> Path:
         """With slack: what was found for other multipliers."""
+        from ..engines.relaxed import Path
+
         return Path(self._chosen(problem))
 
 
@@ -97,5 +103,5 @@ class Planned(Exact):
 
     def _path(self, problem: Problem) -> Path:
         if not self.shared or self.shared[0].choice is not self.choice:
-            self.shared[:] = [Path(self.choice)]
+            self.shared[:] = [super()._path(problem)]
         return self.shared[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,8 +17,10 @@ from .cuts.crossing import EXACT, SHORTFALL
 from .cuts.dual import checked
 from .faces import Face
 from .outside import length_of
-from .round.flat import BoxBlock
 from .rows import ByRows, Polyhedral, bounds_alone
+
+if TYPE_CHECKING:
+    from .round.flat import BoxBlock
 
 
 class Box(Domain):
@@ -151,7 +154,11 @@ class Box(Domain):
             return None
         lower, upper = self._bounds(self.dim)
         finite = np.isfinite(lower).all() and np.isfinite(upper).all()
-        return BoxBlock(lower, upper, self.distance_outside) if finite else None
+        if not finite:
+            return None
+        from .round.flat import BoxBlock
+
+        return BoxBlock(lower, upper, self.distance_outside)
 
     @cached_property
     def polyhedral(self) -> Polyhedral:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,9 +14,11 @@ from .base import Cut, Domain
 from .cuts.dual import checked
 from .cuts.envelope import cut_axes
 from .outside import beside_simplex
-from .round.flat import SimplexBlock
 from .rows import Axes, ByRows, sums_to
 from .threshold import threshold_to_sum
+
+if TYPE_CHECKING:
+    from .round.flat import SimplexBlock
 
 FEW_ROWS = 4
 """Up to so many rows are looked at to recognise a simplex."""
@@ -86,7 +89,11 @@ class Simplex(Domain):
 
     @cached_property
     def round_block(self) -> SimplexBlock | None:
-        return None if self.dim is None else SimplexBlock(self.dim, self.total, self.distance_outside)
+        if self.dim is None:
+            return None
+        from .round.flat import SimplexBlock
+
+        return SimplexBlock(self.dim, self.total, self.distance_outside)
 
     @property
     def axes(self) -> Axes | None:  # type: ignore[override]

@@ -1,7 +1,7 @@
 """Two levels over a polytope with few vertices in use, solved by column generation.
 
 In: a problem of two levels with smooth forms, the lower one h(Ax) + <q, x> with h strictly convex, over a polytope
-whose linear oracle returns vertices; asked first: ``columns_apply``. Out: one ``Answer`` with the point, brackets
+whose linear oracle returns vertices; asked first: ``refuses.py``. Out: one ``Answer`` with the point, brackets
 around g* and f*, and what is known of uniqueness; ``Elsewhere`` where the answer turns out to mix many vertices.
 
 The order in which the files are read:

@@ -11,14 +11,13 @@ from scipy import sparse
 from ...arrays import UNIT_ROUNDOFF, Matrix, Vector, length
 from ...kernels import flat
 from ...numerics.extended import Ext
-from ...objectives.base import Objective
 from ...objectives.form import Form, Scale, Term
 from ...objectives.losses.base import Loss
 from ...objectives.matrix import DataMatrix
+from .refuses import is_diagonal
 
 LEAST, MOST = 1e-140, 1e145  # sizes of images whose squares, and what becomes of them, are ordinary numbers
 ROOT = 1e-14  # eigenvalues of Q below this part of the largest are zero
-DENSE_ROOT = 2000  # a Quadratic of at most this many variables gets a factor of its Q
 
 
 class Part(NamedTuple):
@@ -171,21 +170,6 @@ def check_scale(level: Smooth, name: str, reach: float) -> None:
         )
 
 
-def why_unsupported(objective: Objective) -> str:
-    """Empty if the objective has the form h(Fx) + <p, x> with a known h'', else why not."""
-    form = objective.form
-    if form is None or form.norms or form.pieces:
-        names = [] if form is None else [type(norm).__name__ for norm in form.norms] + [p.title for p in form.pieces]
-        unknown = objective.formless if form is None else names[0]
-        return f"second derivatives of {unknown} are not known"
-    if coupled := [term.loss.name for term in form.losses if not term.loss.separable]:
-        return f"the second derivatives of {coupled[0]} are not diagonal"
-    if not form.matrices:
-        return "the columns of a LinearOperator are not at hand; give the matrix itself"
-    large = [bend.Q.shape[0] for bend in form.bends if bend.Q.shape[0] > DENSE_ROOT and not _is_diagonal(bend.Q)]
-    return f"factorising Q takes too long for {large[0]} variables" if large else ""
-
-
 def _data(term: Term, dim: int) -> DataMatrix:
     return DataMatrix.trusted(sparse.eye_array(dim, format="csc")) if term.data is None else term.data
 
@@ -218,17 +202,13 @@ def _scaled(part: Part, scale: Scale | Ext) -> Part:
     return Part(scaled, root * target, float(root.max()) * off + 3 * UNIT_ROUNDOFF * scaled.frobenius)
 
 
-def _is_diagonal(Q: Matrix) -> bool:
-    return hasattr(Q, "tocsc") and abs(Q - sparse.diags_array(Q.diagonal())).max() == 0
-
-
 def _root(Q: Matrix) -> tuple[Matrix, float]:
     """F with F'F = Q, for a positive semidefinite Q, and how far off ||F x|| may be, relative to ||x||.
 
     V L V' = Q + E gives F = L^(1/2) V'. As F x = L^(-1/2) V'(Q + E) x, with the kept part of L, it is longer than with
     the exact root by at most |E| / sqrt(least L) times ||x||, and a factor of 1 + |E| / least L.
     """
-    if _is_diagonal(Q):
+    if is_diagonal(Q):
         root = np.sqrt(np.maximum(Q.diagonal(), 0))
         return sparse.diags_array(root, format="csc"), 2 * UNIT_ROUNDOFF * float(root.max(initial=0.0))
     Q = Q.toarray() if hasattr(Q, "tocsc") else Q

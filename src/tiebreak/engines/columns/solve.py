@@ -26,7 +26,7 @@ from .evaluated import lowest, sharpens
 from .face import AxisFace, optimal_face
 from .generation import Normal, generate, start
 from .interior import may_be_dense, warm_start
-from .level import Smooth, check_scale, why_unsupported
+from .level import Smooth, check_scale
 from .linear_face import separated
 from .master import Master
 from .sweep import lower_scale
@@ -40,26 +40,6 @@ FLAT = 1e-13  # slopes of the lower level below this, relative to their scale, a
 FEASIBLE = 1e-10  # ||A x - t*|| relative to the size of the images
 WIDE = 1e-6  # a bracket wider than this, relative to the terms of f, is the mark of an ill-posed problem
 ENDS = {"repeated": "at the limit of the arithmetic", "limit": "after max_steps steps"}
-
-
-def columns_apply(problem: Problem) -> str:
-    """Empty if :func:`solve_columns` applies, else the reason why not."""
-    if problem.slack > 0:
-        return "slack is positive"
-    if not problem.domain.polytope:
-        return "the domain is not known to be a polytope with exact vertices"
-    if not problem.upper.convex:
-        return "upper is not convex"
-    for name, objective in (("upper", problem.upper), ("lower", problem.lower)):
-        if reason := why_unsupported(objective):
-            return f"{name}: {reason}"
-    form = problem.lower.form
-    return "" if form is not None and form.strictly_convex else "lower is not h(Ax) + <q, x> with a strictly convex h"
-
-
-def vertices_pay(domain: Domain) -> bool:
-    """Whether going by vertices can pay: for polytopes that know theirs, but for boxes, whose rows are none at all."""
-    return domain.polytope and (domain.rows is None or domain.rows.A.shape[0] > 0)
 
 
 def solve_columns(problem: Problem, *, tol: float = 1e-9, max_steps: int = 50_000, patient: bool = True) -> Answer:

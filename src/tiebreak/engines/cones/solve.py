@@ -25,12 +25,8 @@ from .face import on_face
 from .growth import Distance, distance
 from .level import Level
 from .polish import polish
+from .refuses import cones_apply
 from .slater import NARROW, OUTSIDE, RANKS, second_level, solutions_inside
-
-MOST_WORK = 3e9
-"""Multiplications for one step of the interior-point method at most."""
-
-MOST_VARIABLES = 1500
 
 RESOLVED = 1e-16
 """A residual so small, on a chart with some growth, that no other chart is tried."""
@@ -39,31 +35,6 @@ FROM_THE_LAST = 1e-9
 """A minimiser found from that of another objective has to be shown this near, relative to the set."""
 
 ASSUMES = (EXTENDED, "singular values and eigenvalues are those of a matrix within rounding of the given one")
-
-
-def cones_apply(levels: Sequence[Objective], domain: Domain) -> str:
-    """Empty where ``solve_cones`` applies, else the reason why not."""
-    if len(levels) > 2:
-        return f"it takes two levels, not {len(levels)}"
-    shape = domain.round
-    if shape is None:
-        return f"{domain!r} is not a ball or a spectrahedron"
-    assert domain.dim is not None
-    if shape.work > MOST_WORK or domain.dim > MOST_VARIABLES:
-        return f"{domain!r} is too large for dense factorisations"
-    lower, upper = levels[0], levels[-1]
-    for name, level in (("lower", lower), ("upper", upper)):
-        if level.form is None:
-            return f"{name}: {level.formless} has no form that exact methods know"
-        if not level.form.convex:
-            return f"{name} is not convex"
-        if not level.form.matrices:
-            return f"{name}: a LinearOperator has no entries"
-        if level.form.norms or level.form.pieces:
-            return f"{name}: it is not smooth"
-    if lower.form is not None and not lower.form.strictly_convex:
-        return "lower is not h(Ax) + <q, x> with a strictly convex h"
-    return ""
 
 
 def solve_cones(levels: Sequence[Objective], domain: Domain) -> Answer:

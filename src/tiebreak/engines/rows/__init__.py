@@ -1,6 +1,6 @@
 """Chains of linear and quadratic levels over a polyhedron, solved face by face.
 
-In: levels (objectives whose form is linear or quadratic) and a set with ``rows``; asked first: ``rows_apply``. Out: one
+In: levels (objectives whose form is linear or quadratic) and a set with ``rows``; asked first: ``refuses.py``. Out: one
 ``Answer`` a level, with its point, a bracket around its optimal value among the solutions of the levels before, and
 what is known of uniqueness. In between everything is in units where variables and values have size 1.
 

@@ -16,8 +16,9 @@ from ...numerics.extended import UNIT, Ext, ExtMatrix, dense, double, ext
 from ...numerics.rows import Rows, power_of_two
 from ...objectives.base import Objective
 from ...sets.base import Domain
-from .level import DENSE, LEAST, Level, stack
+from .level import DENSE, Level, stack
 from .open_box import Cut, around
+from .refuses import LEAST
 from .sizes import sizes_by_data, sizes_by_point
 from .terms import LITTLE, natural_sizes, ratio, row_terms
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,21 +19,15 @@ from ...numerics.extended import (
     dense,
     double,
     ext,
-    is_sparse,
     sum_units,
     total,
 )
 from ...numerics.rows import power_of_two
-from ...objectives.base import Objective
 from ...objectives.form import Form, Term
 from .stretch import RIGID, Stretch
 
 DENSE = 100
 """Up to this many variables everything is dense: sparse matrices would cost more than the arithmetic."""
-
-
-LEAST = 1e-140
-"""Data may be no smaller, nor larger than its inverse."""
 
 
 class Square(NamedTuple):
@@ -83,41 +77,6 @@ class Evaluation(NamedTuple):
     grad: Ext
     value_error: float
     grad_error: Vector
-
-
-def why_not_quadratic(objective: Objective) -> str:
-    """Empty where ``Level`` can hold the objective; else the reason."""
-    form = objective.form
-    if form is None:
-        return f"{objective.formless} is neither linear nor quadratic"
-    others = [term.loss.name for term in form.losses if not term.loss.quadratic]
-    others += [type(norm).__name__ for norm in form.norms] + [piece.title for piece in form.pieces]
-    if others:
-        return f"{others[0]} is neither linear nor quadratic"
-    if not form.matrices:
-        return "its least squares hold a LinearOperator, not a matrix"
-    return why_not_in_range(form) if form.convex else "its quadratic is not convex"
-
-
-def why_not_in_range(form: Form) -> str:
-    """Squares of the data must be numbers."""
-    given: list[tuple[str, Any]] = []
-    for loss, data, _ in form.losses:
-        given += [("matrix", None if data is None else data.raw)]
-        given += [(name, getattr(loss, name, None)) for name in ("target", "weights")]
-    given += [("Q", bend.Q) for bend in form.bends] + [("linear term", slope.c) for slope in form.linear]
-    for name, values in (*given, ("constant", form.constant)):
-        if values is None or 0 in np.shape(values):
-            continue
-        sizes = np.ravel(dense(abs(values).max(axis=0)) if is_sparse(values) else np.abs(values).max(axis=0))
-        sizes = sizes[sizes > 0]
-        if sizes.size and not LEAST <= sizes.min() <= sizes.max() <= 1 / LEAST:
-            kind = "columns" if np.ndim(values) == 2 else "entries"
-            return (
-                f"its {name} has {kind} of size {sizes.min():.0e} to {sizes.max():.0e}, whose squares are no numbers: "
-                "choose other units"
-            )
-    return ""
 
 
 @dataclass

@@ -26,8 +26,7 @@ from ..standing import BY_ROWS
 from .chain import Chain
 from .face import Face, Record, is_elsewhere
 from .least_norm import least_norm
-from .level import Level, why_not_quadratic
-from .whole import assumption, judged, known_well, well_inside
+from .level import Level
 
 ASSUMES = BY_ROWS
 
@@ -48,23 +47,6 @@ QUADRATIC = Kinds(Chain, _level)
 
 PARTS = 3
 """So many parts of an unbounded set are tried before it is assumed that the last one holds a solution."""
-
-
-def rows_apply(levels: Sequence[Objective], domain: Domain) -> str:
-    """Empty where ``solve_rows`` applies, else the reason why not."""
-    return why_no_rows(levels, domain, why_not_quadratic)
-
-
-def why_no_rows(levels: Sequence[Objective], domain: Domain, why_not: Callable[[Objective], str]) -> str:
-    """Empty where the domain has rows and every level can be one, else the reason why not."""
-    dims = {level.dim for level in levels if level.dim}
-    rows = domain.with_dim(dims.pop()).rows if domain.dim is None and len(dims) == 1 else domain.rows
-    if rows is None or rows.limits_sizes:
-        return f"{domain!r} is not a polyhedron whose rows are known"
-    for k, objective in enumerate(levels):
-        if why := why_not(objective):
-            return f"level {k}: {why}"
-    return ""
 
 
 def solve_rows(
@@ -205,6 +187,8 @@ def _over_the_whole(
 
     A larger part costs digits: where it is only by those that a proof is bought, the assumption is the better answer.
     """
+    from .whole import assumption, judged, known_well, well_inside
+
     first = found
     for _ in range(PARTS):
         verdict = judged(found.face)

@@ -1,7 +1,7 @@
 """Chains with smooth losses among their levels, over polyhedra: one more kind of level for ``engines/rows``.
 
 In: levels (objectives whose form has losses that know their terms and their self-concordance) and a set with ``rows``;
-asked first: ``smooth_apply``. Out: what ``rows`` gives, and by its chain; read that folder first.
+asked first: ``refuses.py``. Out: what ``rows`` gives, and by its chain; read that folder first.
 
 1. ``solve.py``: what is asked. ``curves.py`` and ``level.py``: a level with losses, evaluated in extended precision,
    and once it has a point, with second derivatives; ``images.py``: the rows that all its minimisers agree on,

@@ -13,44 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
-from ...arrays import Matrix, Vector
-from ...numerics.extended import Ext, ExtMatrix, dense, double, ext, is_sparse
-from ...numerics.rank import LARGEST, exact_rank
+from ...arrays import Vector
+from ...numerics.extended import Ext, ExtMatrix, double, ext
 from ...objectives.base import Objective
 from ..rows.bracket import Bracket
 from ..rows.level import Evaluation, Level
-
-
-def why_not_constant(levels: Sequence[Objective]) -> str:
-    """Empty where the last level is constant on the solutions of the others by its structure, else the reason."""
-    given = levels[-1].predictions
-    if given is None or given.data.kind == "operator":
-        return "it is not convex, and not a function of linear maps"
-    B, images = given.data.raw, []
-    for level in levels[:-1]:
-        for loss, data, _ in level.form.losses if level.form is not None else ():
-            if loss.strictly_convex and data is None:
-                return ""
-            if loss.strictly_convex and data is not None and data.kind != "operator":
-                if data.raw is B or _same(data.raw, B):
-                    return ""
-                images.append(data.raw)
-    sizes = [M.shape[0] * M.shape[1] for M in (*images, B)]
-    if images and sum(sizes) <= LARGEST:
-        A = np.vstack([dense(M) for M in images])
-        if exact_rank(np.vstack([A, dense(B)])) == exact_rank(A):
-            return ""
-    return "it is not convex, and not known to be the same at all solutions of the levels before"
-
-
-def _same(A: Matrix, B: Matrix) -> bool:
-    if A.shape != B.shape:
-        return False
-    if is_sparse(A) or is_sparse(B):
-        return int(abs(sp.csr_array(A) - sp.csr_array(B)).count_nonzero()) == 0
-    return bool(np.array_equal(A, B))
 
 
 @dataclass

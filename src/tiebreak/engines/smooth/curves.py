@@ -9,9 +9,7 @@ from numpy.typing import NDArray
 
 from ...arrays import UNIT_ROUNDOFF, Vector
 from ...numerics.extended import ExtMatrix
-from ...objectives.base import Objective
 from ...objectives.losses.base import Loss
-from ..rows.level import why_not_in_range
 
 
 class Curve(NamedTuple):
@@ -33,28 +31,6 @@ class Settled(NamedTuple):
     least: Vector
     bent: NDArray[np.intp]
     straight: NDArray[np.intp]
-
-
-def why_not_smooth(objective: Objective) -> str:
-    """Empty where ``SmoothLevel`` can hold the objective; else the reason."""
-    form = objective.form
-    if form is None:
-        return f"{objective.formless} has no form: neither quadratic nor a loss of linear maps"
-    if form.norms:
-        return f"{type(form.norms[0]).__name__} is not smooth"
-    for term in form.losses:
-        loss = term.loss
-        if loss.quadratic:
-            continue
-        if loss.uncoupled is not None:
-            loss = loss.uncoupled[1]
-        elif not loss.separable:
-            return f"{loss.name} couples its predictions"
-        if not (loss.by_terms and np.isfinite(loss.self_concordance)):
-            return f"{loss.name} says nothing of its third derivatives, or has none of its terms in extended precision"
-    if not form.matrices:
-        return "its data are a LinearOperator, not a matrix"
-    return why_not_in_range(form) if form.convex else "its quadratic is not convex"
 
 
 def largest_of_group(loss: Loss, sizes: Vector) -> Vector:

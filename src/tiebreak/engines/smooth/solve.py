@@ -5,21 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...arrays import Vector
-from ...numerics.extended import is_sparse
 from ...objectives.base import Objective
-from ...objectives.form import Term
 from ...sets.base import Domain
 from ..answer import Answer
-from ..rows.level import DENSE, Level
-from ..rows.solve import Kinds, solve_rows, why_no_rows
+from ..rows.level import Level
+from ..rows.solve import Kinds, solve_rows
 from .chain import SmoothChain
-from .constant import ConstantLevel, why_not_constant
-from .curves import why_not_smooth
+from .constant import ConstantLevel
 from .level import SmoothLevel
-
-MOST_COLUMNS = 1000
-"""Up to this many variables, further ones for absolute values included, Newton's method takes seconds."""
-MOST_ENTRIES = 20_000_000
 
 
 def _level(levels: Sequence[Objective], k: int, dim: int, length: float, sizes: Vector) -> Level:
@@ -29,41 +22,6 @@ def _level(levels: Sequence[Objective], k: int, dim: int, length: float, sizes: 
 
 
 KINDS = Kinds(SmoothChain, _level)
-
-
-def smooth_apply(levels: Sequence[Objective], domain: Domain) -> str:
-    """Empty where ``solve_smooth_chain`` applies, else the reason why not."""
-    if not levels[-1].convex:
-        if why := why_not_constant(levels):
-            return f"level {len(levels) - 1}: {why}"
-        levels = levels[:-1]
-    if why := why_no_rows(levels, domain, why_not_smooth):
-        return why
-    dim = domain.dim or next(level.dim for level in levels if level.dim)
-    terms = [term for level in levels if level.form for term in level.form.losses if term.data is not None]
-    if dim > MOST_COLUMNS:
-        return f"second derivatives of losses are dense matrices here, and {dim} variables are too many for them"
-    for term in terms:
-        if _entries(term, dim) > MOST_ENTRIES:
-            size = f"{_height(term)} x {dim}"
-            return f"products of second derivatives with steps take long here, and {size} are too many for them"
-    return ""
-
-
-def _height(term: Term) -> int:
-    """How many rows a loss has where its terms are apart."""
-    rows = term.data.shape[0] if term.data is not None else 0
-    return rows if term.loss.uncoupled is None else int(term.loss.uncoupled[0].shape[0])
-
-
-def _entries(term: Term, dim: int) -> float:
-    """Those of the data as they are taken; of sparse ones in so many columns, what products with steps cost as much."""
-    assert term.data is not None
-    data, height = term.data.raw, _height(term)
-    if dim <= DENSE or not is_sparse(data):
-        return float(height) * dim
-    rows = 1.0 if term.loss.uncoupled is None else 2 * height / data.shape[0]  # differences of two each
-    return min(float(height) * dim, float(data.nnz) * rows * dim / DENSE)
 
 
 def solve_smooth_chain(levels: Sequence[Objective], domain: Domain, *, tol: float = 1e-10) -> list[Answer]:

@@ -1,0 +1,38 @@
+"""What the engine for round sets takes, asked before it is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...objectives.base import Objective
+from ...sets.base import Domain
+
+MOST_WORK = 3e9
+"""Multiplications for one step of the interior-point method at most."""
+
+MOST_VARIABLES = 1500
+
+
+def cones_apply(levels: Sequence[Objective], domain: Domain) -> str:
+    """Empty where ``solve_cones`` applies, else the reason why not."""
+    if len(levels) > 2:
+        return f"it takes two levels, not {len(levels)}"
+    shape = domain.round
+    if shape is None:
+        return f"{domain!r} is not a ball or a spectrahedron"
+    assert domain.dim is not None
+    if shape.work > MOST_WORK or domain.dim > MOST_VARIABLES:
+        return f"{domain!r} is too large for dense factorisations"
+    lower, upper = levels[0], levels[-1]
+    for name, level in (("lower", lower), ("upper", upper)):
+        if level.form is None:
+            return f"{name}: {level.formless} has no form that exact methods know"
+        if not level.form.convex:
+            return f"{name} is not convex"
+        if not level.form.matrices:
+            return f"{name}: a LinearOperator has no entries"
+        if level.form.norms or level.form.pieces:
+            return f"{name}: it is not smooth"
+    if lower.form is not None and not lower.form.strictly_convex:
+        return "lower is not h(Ax) + <q, x> with a strictly convex h"
+    return ""
