@@ -25,6 +25,8 @@ from .sets.base import Domain
 AGREE = 1e-10
 """Values of functions agree up to this, relative to the largest of them: other hardware may sum up otherwise."""
 
+PLAIN = frozenset({bool, int, str})
+
 BLOCK = 2**22  # bytes of an array that are looked at together
 
 
@@ -58,11 +60,15 @@ class Fingerprint:
 def fingerprint(problem: Problem) -> Fingerprint:
     """The fingerprint of a problem: its data are read once; functions are called at one point of Z."""
     digest = _Digest()
-    parts = {name: digest.of(getattr(problem, name)) for name in ("upper", "lower", "domain")}
-    parts["rest"] = digest.of((problem.slacks, problem.error_bound, problem.before))
-    unseen = [name for name, (_, complete) in parts.items() if not complete]
-    probes = _probes(problem, unseen) if unseen else ()
-    return Fingerprint(**{name: text for name, (text, _) in parts.items()}, probes=probes)
+    rest = (problem.slacks, problem.error_bound, problem.before)
+    parts = {"upper": problem.upper, "lower": problem.lower, "domain": problem.domain, "rest": rest}
+    texts, unseen = [], []
+    for name, part in parts.items():
+        text, complete = digest.of(part)
+        texts.append(text)
+        if not complete:
+            unseen.append(name)
+    return Fingerprint(*texts, _probes(problem, unseen) if unseen else ())
 
 
 class _Digest:
@@ -80,7 +86,19 @@ class _Digest:
 
     def _add(self, value: Any) -> None:
         add = self._hash.update
-        if isinstance(value, (Objective, Domain)):
+        kind = type(value)
+        if kind is float:  # what most parts are made of comes first: it costs least to tell
+            add(f"{value.hex()};".encode())
+        elif value is None or kind in PLAIN:
+            add(f"{value!r};".encode())
+        elif isinstance(value, np.ndarray) and value.dtype != object:
+            add(self._array(value))
+        elif kind is tuple or kind is list:
+            add(b"[")
+            for item in value:
+                self._add(item)
+            add(b"]")
+        elif isinstance(value, (Objective, Domain)):
             add(f"{type(value).__name__}(".encode())
             content = _content(value)
             if content is None:  # a class of the user's may keep counters and caches: its values must tell
@@ -90,8 +108,6 @@ class _Digest:
                 self._add(item)
         elif isinstance(value, DataMatrix):
             self._add(value.raw)
-        elif isinstance(value, np.ndarray) and value.dtype != object:
-            add(self._array(value))
         elif sparse.issparse(value):
             matrix: Any = value
             if matrix.format not in ("csr", "csc"):
@@ -99,7 +115,7 @@ class _Digest:
             self._add((matrix.format, matrix.shape, matrix.indptr, matrix.indices, matrix.data))
         elif isinstance(value, (float, np.floating)):
             add(f"{float(value).hex()};".encode())
-        elif value is None or isinstance(value, (bool, int, str, np.generic, Enum)):
+        elif isinstance(value, (bool, int, str, np.generic, Enum)):
             add(f"{value!r};".encode())
         elif is_dataclass(value) and not isinstance(value, type):
             self._add(tuple(getattr(value, one.name) for one in fields(value)))
@@ -135,7 +151,7 @@ def _content(part: Objective | Domain) -> list[tuple[str, Any]] | None:
     if type(part).__module__.partition(".")[0] != __name__.partition(".")[0]:
         return None
     derived = _derived(type(part))
-    return sorted((name, value) for name, value in vars(part).items() if name not in derived)
+    return sorted([(name, value) for name, value in vars(part).items() if name not in derived])
 
 
 @cache

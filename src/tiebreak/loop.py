@@ -241,14 +241,14 @@ class Run:
         return shown
 
     def _converged(self, state: State) -> bool:
-        seen, b = self._observe(state), self.bounds
+        (seen, shown), b = self._observe(state), self.bounds
         where = crc32(state.x.tobytes() + self.solver.solution(state).tobytes())
         weight = int(np.frexp(state.multiplier)[1])  # a method whose weight still grows may yet move
         now = (b.g_lower, b.g_upper, b.f_lower, b.f_upper, where, weight)
         self._unchanged = self._unchanged + 1 if now == self._last else 0
         self._changed_at = self._changed_at if self._unchanged else state.k
         self._last = now
-        return self._shown(seen)
+        return shown
 
     def _confirm(self) -> None:
         """Before success: what a user wrote must not contradict it."""
@@ -271,10 +271,10 @@ class Run:
         levels = self.bounds.levels([*values, np.nan, np.nan])
         return all(abs(level.gap) <= self.tol_lower for level in levels[:-2])
 
-    def _observe(self, state: State) -> _Observed:
-        """Fresh bounds at what the method would return, recorded in the trace."""
+    def _observe(self, state: State) -> tuple[_Observed, bool]:
+        """Fresh bounds at what the method would return, recorded in the trace, and whether they show a solution."""
         x = self.solver.solution(state)
-        seen = None
+        seen, shown = None, False
         if state.answer is not None:
             # An exact method's own proof is enough where it shows the tolerances; the oracles could not sharpen it.
             f, (g, g_error) = self._values(x)
@@ -282,12 +282,14 @@ class Run:
             if state.answer.stationarity is not None:
                 self.stationarity = state.answer.stationarity
             seen = _Observed(x, x, f, g, self.bounds.certificate(f, g, g_error, self.stationarity))
-        if seen is None or not self._shown(seen):
+            shown = self._shown(seen)
+        if seen is None or not shown:
             self.stationarity = self.bounds.observe(x, state.anchor, state.multiplier)
             seen = self._read(x, self._feasible(x))
+            shown = self._shown(seen)
         self._observed = seen
         self.trace.record(state.k, self.elapsed(), seen.f, seen.g, seen.certificate)
-        return seen
+        return seen, shown
 
     def _feasible(self, x: Vector) -> Vector:
         """With slack, the point to return for x: one that is proved feasible, where there is one."""

@@ -194,18 +194,21 @@ class Problem:
             object.__setattr__(self, "before", tuple(lower[:-1]))
         for name in ("slack", "relative_slack"):
             given, earlier = getattr(self, name), getattr(self, f"{name}_before")
-            several = [as_scalar(one, name) for one in (*earlier, given)] if np.ndim(given) == 0 else list(given)
-            if np.ndim(given) == 0 and not earlier:
-                several = [0.0] * (count - 1) + several
+            if type(given) is float or np.ndim(given) == 0:
+                several = [*(earlier or [0.0] * (count - 1)), given]
+            else:
+                several = list(given)
             if len(several) != count:
                 raise ValueError(
                     f"{name} must have one number for each of the {count} lower levels, got {len(several)}"
                 )
-            values = tuple(as_scalar(one, name) for one in several)
+            values = tuple([as_scalar(one, name) for one in several])
             if min(values) < 0:
                 raise ValueError(f"{name} must not be negative, got {min(values):g}")
             object.__setattr__(self, name, values[-1])
             object.__setattr__(self, f"{name}_before", values[:-1])
+        if not (self.slack or self.slack_before) or not (self.relative_slack or self.relative_slack_before):
+            return
         both = zip(self.slacks, (*self.relative_slack_before, self.relative_slack), strict=True)
         if any(absolute > 0 and relative > 0 for absolute, relative in both):
             raise ValueError("give slack or relative_slack for a level, not both")

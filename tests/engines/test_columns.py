@@ -94,7 +94,7 @@ def test_planted_problems(domain: str, lower: str) -> None:
             known = instance(number % 2, domain, lower, upper)
         except Inaccurate:
             continue
-        assert columns_apply(known.problem) == ""
+        assert columns_apply(known.problem.levels, known.problem.domain) == ""
         answer = solve_columns(known.problem)
         check(known.problem, answer, known.f_star, known.f_tol)
         assert answer.g_lower - known.g_tol <= known.g_star <= answer.g_upper + known.g_tol
@@ -245,13 +245,12 @@ def test_a_single_point() -> None:
     ("problem", "reason"),
     [
         (tb.Problem(tb.SquaredNorm(), tb.LeastSquares(np.eye(2), [1, 1]), tb.L2Ball(1.0)), "polytope"),
-        (tb.Problem(tb.SquaredNorm(), tb.LeastSquares(np.eye(2), [1, 1]), tb.L1Ball(1.0), slack=0.1), "slack"),
         (tb.Problem(tb.SquaredNorm(), tb.Huber(np.eye(2), [1, 1], 0.1), tb.L1Ball(1.0)), "strictly convex"),
         (tb.Problem(tb.SquaredCovariance(np.eye(2), [0, 1]), tb.Linear([1, 1]), tb.L1Ball(1.0)), "not convex"),
     ],
 )
 def test_where_it_does_not_apply(problem: tb.Problem, reason: str) -> None:
-    assert reason in columns_apply(problem)
+    assert reason in columns_apply(problem.levels, problem.domain)
 
 
 def with_choice(seed: int, k_sparse: bool = False) -> tb.Problem:

@@ -155,7 +155,7 @@ def test_products_that_have_none() -> None:
 
 def test_a_simplex_goes_by_rows_where_columns_do_not_apply(monkeypatch: pytest.MonkeyPatch) -> None:
     """Factorising a large Q takes too long; a linear and a quadratic level have rows."""
-    monkeypatch.setattr("tiebreak.engines.columns.level.DENSE_ROOT", 5)
+    monkeypatch.setattr("tiebreak.engines.columns.refuses.DENSE_ROOT", 5)
     F = np.random.default_rng(0).normal(size=(3, DIM))
     cost = np.r_[np.zeros(4), np.ones(DIM - 4)]  # the first four are free to share
     problem = tb.Problem(tb.Quadratic(F.T @ F, np.zeros(DIM)), tb.Linear(cost), tb.Simplex())

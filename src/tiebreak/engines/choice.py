@@ -285,11 +285,9 @@ def _minimiser_by(solve: Callable[[Task, bool], list[Answer]], task: Task) -> Ca
 def _columns_refuse(task: Task) -> str:
     from .columns.refuses import columns_apply, vertices_pay
 
-    if len(task.levels) > 2:
-        return f"it takes two levels, not {len(task.levels)}"
-    if task.domain.rows is not None and not vertices_pay(task.domain):
+    if len(task.levels) <= 2 and task.domain.rows is not None and not vertices_pay(task.domain):
         return f"{task.domain!r} has rows, and too many vertices"
-    return columns_apply(_two_levels(task))
+    return columns_apply(task.levels, task.domain)
 
 
 def _columns_solve(task: Task, patient: bool = True) -> list[Answer]:

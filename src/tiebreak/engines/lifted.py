@@ -33,6 +33,8 @@ def why_not_lifted(levels: Sequence[Objective], domain: Domain, chain: bool = Fa
 
     Where the levels have none, the domain is left as it is, unless a ``chain`` or a lack of vertices asks for its rows.
     """
+    if domain.polytope and not chain and _is_plain(levels):
+        return ""
     if grouped := [norm for level in levels for norm in level.norms if norm.groups is not None]:
         return f"a {type(grouped[0]).__name__} is not piecewise linear"
     pieces = _pieces(levels)
@@ -78,6 +80,8 @@ class Lift:
         """With absolute values where a norm has a weight and the domain shows no sign, or its rows mention them."""
         levels, domain = original.levels, original.domain
         assert domain.dim is not None
+        if domain.polytope and not chain and _is_plain(levels):
+            return cls(original, original, np.zeros(0, dtype=np.intp))
         index, pieces = _open(levels, domain, chain), _pieces(levels)
         known = domain.signs(domain.dim)
         blocks = [_above(piece, domain) for piece in pieces]
@@ -144,6 +148,11 @@ def _open(levels: Sequence[Objective], domain: Domain, chain: bool = False) -> N
 
 def _pieces(levels: Sequence[Objective]) -> list[Piecewise]:
     return [piece for level in levels for piece in level.pieces]
+
+
+def _is_plain(levels: Sequence[Objective]) -> bool:
+    """Whether there are neither norms nor pieces."""
+    return not any([level.norms or level.pieces for level in levels])
 
 
 def _lifted(domain: Domain, index: NDArray[np.intp], blocks: list[Above]) -> Domain:

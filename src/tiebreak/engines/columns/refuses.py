@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from scipy import sparse
 
 from ...arrays import Matrix
 from ...objectives.base import Objective
-from ...problem import Problem
 from ...sets.base import Domain
 
 DENSE_ROOT = 2000  # a Quadratic of at most this many variables gets a factor of its Q
 
 
-def columns_apply(problem: Problem) -> str:
-    """Empty if :func:`solve_columns` applies, else the reason why not."""
-    if problem.slack > 0:
-        return "slack is positive"
-    if not problem.domain.polytope:
+def columns_apply(levels: Sequence[Objective], domain: Domain) -> str:
+    """Empty where ``solve_columns`` takes them, else the reason why not; a single level is both of two."""
+    if len(levels) > 2:
+        return f"it takes two levels, not {len(levels)}"
+    lower, upper = levels[0], levels[-1]
+    if not domain.polytope:
         return "the domain is not known to be a polytope with exact vertices"
-    if not problem.upper.convex:
+    if not upper.convex:
         return "upper is not convex"
-    for name, objective in (("upper", problem.upper), ("lower", problem.lower)):
+    for name, objective in (("upper", upper), ("lower", lower)):
         if reason := why_unsupported(objective):
             return f"{name}: {reason}"
-    form = problem.lower.form
+    form = lower.form
     return "" if form is not None and form.strictly_convex else "lower is not h(Ax) + <q, x> with a strictly convex h"
 
 

@@ -55,9 +55,9 @@ def why_not_in_range(form: Form) -> str:
         given += [(name, getattr(loss, name, None)) for name in ("target", "weights")]
     given += [("Q", bend.Q) for bend in form.bends] + [("linear term", slope.c) for slope in form.linear]
     for name, values in (*given, ("constant", form.constant)):
-        if values is None or 0 in np.shape(values):
+        if values is None or 0 in (values := values if is_sparse(values) else np.asarray(values)).shape:
             continue
-        sizes = np.ravel(dense(abs(values).max(axis=0)) if is_sparse(values) else np.abs(values).max(axis=0))
+        sizes = dense(abs(values).max(axis=0)).ravel() if is_sparse(values) else np.abs(values).max(axis=0)
         sizes = sizes[sizes > 0]
         if sizes.size and not LEAST <= sizes.min() <= sizes.max() <= 1 / LEAST:
             kind = "columns" if np.ndim(values) == 2 else "entries"

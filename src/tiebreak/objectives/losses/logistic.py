@@ -45,9 +45,14 @@ class LogisticLoss(Loss):
         """Where no weight is zero."""
         return bool((self.weights > 0).all())
 
+    @cached_property
+    def _flat(self) -> tuple[Vector, Vector]:
+        """y and w as kernels want them."""
+        return flat(self.y), flat(self.weights)
+
     def value_and_slope(self, t: Vector) -> tuple[float, Vector]:
         slope = np.empty(t.size)
-        value: float = fast_logistic_link(flat(t), flat(self.y), flat(self.weights), slope)
+        value: float = fast_logistic_link(flat(t), *self._flat, slope)
         if math.isnan(value):  # compiled, that is all it says of entries that are not finite
             value = logistic_link(t, self.y, self.weights, slope)
         return value, slope
