@@ -68,5 +68,9 @@ def _entries(A: Matrix, b: Vector) -> tuple[Any, Any, Vector, Vector]:
         used = A.data != 0
         rows = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))[used]
         return rows, A.indices[used], np.log2(np.abs(A.data[used])), b
-    rows, columns, data = sp.find(A)
+    if is_sparse(A):
+        rows, columns, data = sp.find(A)
+    else:
+        rows, columns = np.nonzero(A)
+        data = A[rows, columns]
     return rows, columns, np.log2(np.abs(data)), b

@@ -19,6 +19,7 @@ from ...numerics.extended import (
     dense,
     double,
     ext,
+    is_sparse,
     sum_units,
     total,
 )

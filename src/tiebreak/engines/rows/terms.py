@@ -19,6 +19,8 @@ LITTLE = 2.0**-6
 
 def row_terms(A: ExtMatrix, x: Ext, scale: Vector, low: Vector, high: Vector) -> Vector:
     """|A||x| plus the size of the end that is nearer, for variables of sizes ``scale``."""
+    if not A.shape[0]:
+        return np.zeros(0)
     activity, size = double(A.times(x)), np.asarray(A.size @ np.maximum(np.abs(double(x)), LITTLE * scale))
     end = np.where(np.abs(activity - low) <= np.abs(high - activity), low, high)
     return np.asarray(size + np.where(np.isfinite(end), np.abs(end), 0.0))
@@ -31,6 +33,8 @@ def column_terms(A: ExtMatrix, c: Ext, y: Ext) -> Vector:
 
 def natural_sizes(A: Matrix, terms: Vector, at: Vector) -> Vector:
     """The least terms_i/|a_ij| for each column j of A (at least |at_j|, and no more without an entry in the column)."""
+    if not A.shape[0]:
+        return np.abs(at)
     if is_sparse(A):
         rows = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
         columns, entries = A.indices, np.abs(A.data)
