@@ -62,13 +62,15 @@ def fingerprint(problem: Problem) -> Fingerprint:
     digest = _Digest()
     rest = (problem.slacks, problem.error_bound, problem.before)
     parts = {"upper": problem.upper, "lower": problem.lower, "domain": problem.domain, "rest": rest}
-    texts, unseen = [], []
+    texts: list[str] = []
+    unseen: list[str] = []
     for name, part in parts.items():
         text, complete = digest.of(part)
         texts.append(text)
         if not complete:
             unseen.append(name)
-    return Fingerprint(*texts, _probes(problem, unseen) if unseen else ())
+    upper, lower, domain, last = texts
+    return Fingerprint(upper, lower, domain, last, _probes(problem, unseen) if unseen else ())
 
 
 class _Digest:

@@ -241,7 +241,7 @@ class Run:
         return shown
 
     def _converged(self, state: State) -> bool:
-        (seen, shown), b = self._observe(state), self.bounds
+        shown, b = self._observe(state), self.bounds
         where = crc32(state.x.tobytes() + self.solver.solution(state).tobytes())
         weight = int(np.frexp(state.multiplier)[1])  # a method whose weight still grows may yet move
         now = (b.g_lower, b.g_upper, b.f_lower, b.f_upper, where, weight)
@@ -271,8 +271,8 @@ class Run:
         levels = self.bounds.levels([*values, np.nan, np.nan])
         return all(abs(level.gap) <= self.tol_lower for level in levels[:-2])
 
-    def _observe(self, state: State) -> tuple[_Observed, bool]:
-        """Fresh bounds at what the method would return, recorded in the trace, and whether they show a solution."""
+    def _observe(self, state: State) -> bool:
+        """Whether fresh bounds at what the method would return show a solution; they are recorded in the trace."""
         x = self.solver.solution(state)
         seen, shown = None, False
         if state.answer is not None:
@@ -289,7 +289,7 @@ class Run:
             shown = self._shown(seen)
         self._observed = seen
         self.trace.record(state.k, self.elapsed(), seen.f, seen.g, seen.certificate)
-        return seen, shown
+        return shown
 
     def _feasible(self, x: Vector) -> Vector:
         """With slack, the point to return for x: one that is proved feasible, where there is one."""

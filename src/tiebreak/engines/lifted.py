@@ -152,7 +152,7 @@ def _pieces(levels: Sequence[Objective]) -> list[Piecewise]:
 
 def _is_plain(levels: Sequence[Objective]) -> bool:
     """Whether there are neither norms nor pieces."""
-    return not any([level.norms or level.pieces for level in levels])
+    return not any(level.norms or level.pieces for level in levels)
 
 
 def _lifted(domain: Domain, index: NDArray[np.intp], blocks: list[Above]) -> Domain:

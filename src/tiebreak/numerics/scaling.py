@@ -69,8 +69,7 @@ def _entries(A: Matrix, b: Vector) -> tuple[Any, Any, Vector, Vector]:
         rows = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))[used]
         return rows, A.indices[used], np.log2(np.abs(A.data[used])), b
     if is_sparse(A):
-        rows, columns, data = sp.find(A)
-    else:
-        rows, columns = np.nonzero(A)
-        data = A[rows, columns]
-    return rows, columns, np.log2(np.abs(data)), b
+        i, j, data = sp.find(A)
+        return i, j, np.log2(np.abs(data)), b
+    rows, columns = np.nonzero(A)
+    return rows, columns, np.log2(np.abs(A[rows, columns])), b

@@ -18,7 +18,8 @@ from ...numerics.passes import chosen, row_lengths, weighted_gram
 from ...numerics.rank import EPS
 from ...objectives.form import Form, Term
 from ...objectives.losses.base import LINK_UNITS
-from ..rows.level import DENSE, LEAST, Evaluation, Level, Pull, Square, stack
+from ..rows.level import DENSE, Evaluation, Level, Pull, Square, stack
+from ..rows.refuses import LEAST
 from ..rows.stretch import Stretch
 from .curves import Curve, Settled, most_nearby, room_nearby, rounded
 from .images import Images
