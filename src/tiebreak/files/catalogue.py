@@ -35,7 +35,7 @@ def classes(base: Any) -> dict[str, type]:
     """The classes of a kind that plain data can make, by name."""
     module = KINDS[base][1]
     public = (
-        vars(steps) if module is steps else [name for name in import_module(LIBRARY).__all__ if name in vars(module)]
+        vars(steps) if module is steps else [name for name in import_module(LIBRARY).__all__ if name in module.__all__]
     )
     found = {name: getattr(module, name) for name in public}
     return {name: cls for name, cls in found.items() if inspect.isclass(cls) and _plain(cls, base)}
