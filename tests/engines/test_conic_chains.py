@@ -12,7 +12,8 @@ from tiebreak.engines.conic.face import Face
 from tiebreak.engines.conic.level import ExactLevel
 from tiebreak.engines.conic.newton_kantorovich import distance
 from tiebreak.engines.conic.polish import Solved, Units, lifted, solve_level
-from tiebreak.engines.conic.solve import conic_applies, solve_conic
+from tiebreak.engines.conic.refuses import conic_applies
+from tiebreak.engines.conic.solve import solve_conic
 from tiebreak.numerics.exact import Exact
 
 KINDS = {

@@ -338,7 +338,7 @@ def _cones_minimiser(task: Task) -> Callable[[Objective], Answer]:
 
 
 def _conic_refuse(task: Task) -> str:
-    from .conic.solve import conic_applies
+    from .conic.refuses import conic_applies
 
     return conic_applies(task.levels, task.domain)
 

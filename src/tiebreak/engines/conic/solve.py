@@ -27,9 +27,7 @@ from .face import CLEAR, Face
 from .level import ExactLevel
 from .newton_kantorovich import distance
 from .polish import NoMinimum, Solved, lifted, solve_level
-
-MOST_SIZE = 1000
-"""Variables and rows at most: everything is dense."""
+from .refuses import conic_applies
 
 STALLED = 1e-14
 """A residual of the optimality conditions above this is worth a note."""
@@ -44,28 +42,6 @@ SINGULAR = "singular values are those of a matrix within rounding of the given o
 BETWEEN = (
     "the optimal values of levels between the first and the last are those at x (bounds of later levels need that)"
 )
-
-
-def conic_applies(levels: Sequence[Objective], domain: Domain) -> str:
-    """Empty where ``solve_conic`` applies, else the reason why not."""
-    rows = domain.conic
-    if rows is None:
-        return f"{domain!r} is not a set by cones"
-    if not rows.symmetric:
-        return f"{domain!r} has exponential or power cones, which have no Jordan product"
-    if sum(rows.A.shape) > MOST_SIZE:
-        return f"{domain!r} has more than {MOST_SIZE} variables and rows"
-    for k, level in enumerate(levels):
-        name = f"level {k + 1}"
-        if level.form is None:
-            return f"{name}: {level.formless} has no form that exact methods know"
-        if not level.form.convex or not level.form.quadratic or not level.form.matrices:
-            return f"{name} is not a convex quadratic function by matrices"
-        if level.form.norms or level.form.pieces:
-            return f"{name}: it is not smooth"
-        if not level.form.strictly_convex:
-            return f"{name} is not h(Ax) + <q, x> with a strictly convex h"
-    return ""
 
 
 def solve_conic(levels: Sequence[Objective], domain: Domain) -> list[Answer]:
