@@ -13,7 +13,8 @@ from fractional import dot, fractions
 from tiebreak.engines.answer import Unbounded
 from tiebreak.engines.smooth.curves import most_nearby
 from tiebreak.engines.smooth.level import SmoothLevel
-from tiebreak.engines.smooth.solve import smooth_apply, solve_smooth_chain
+from tiebreak.engines.smooth.refuses import smooth_apply
+from tiebreak.engines.smooth.solve import solve_smooth_chain
 from tiebreak.numerics.extended import double, ext
 
 pytest.importorskip("mpmath")
