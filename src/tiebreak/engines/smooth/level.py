@@ -315,7 +315,7 @@ def triangular(M: Matrix, weights: Vector) -> tuple[Matrix, bool] | None:
 
     K = weighted_gram(M, weights)
     unit = np.sqrt(K.diagonal())
-    if (unit > 0).all():
+    if (unit > 0).all() and np.isfinite(unit).all():
         R, failed = dpotrf(K / unit / unit[:, None], clean=1)
         if not failed and float(np.square(R.diagonal()).min()) >= WELL:
             return np.asarray(R) * unit, True
