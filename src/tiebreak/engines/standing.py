@@ -9,9 +9,11 @@ INSIDE = "a point that misses no constraint by more than rounding can tell is in
 
 BY_ROWS = (
     EXTENDED,
-    "multipliers of linear levels below 1e-18 of the costs they are made of, or 1e-30 of the largest, are zero",
+    "multipliers of linear levels below 1e-18 of the costs they are made of, or 1e-30 of the largest, are zero, and so "
+    "are those that vanish modulo two random primes",
     "matrices have the rank that they have modulo a random prime of 31 bits, where rounding leaves it open",
-    "points that violate constraints by rounding only count as feasible, at the price their multipliers give",
+    "points that violate constraints by rounding only count as feasible, at the price their multipliers and the rows "
+    "nearby give",
 )
 
 STANDING = (DOUBLE, INSIDE, *BY_ROWS)
