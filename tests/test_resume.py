@@ -260,3 +260,10 @@ def test_a_file_whose_memory_has_another_shape_is_not_believed(tmp_path: Path) -
     bent = replace(state, memory=(first, *(vector[:, None] for vector in others[:-1]), others[-1]))
     again = tb.solve(problem, "cg-bio-anytime", x0=bent, max_iter=200, **TIGHT)
     assert again.success or again.nit == 200
+
+
+def test_a_file_without_a_point_that_its_method_always_has_is_refused(tmp_path: Path) -> None:
+    problem, path = make(domain=tb.L1Ball), tmp_path / "run.npz"
+    tb.solve(problem, "cg-bio-anytime", max_iter=7, callback=tb.Checkpoint(path, every=7), **TIGHT)
+    with pytest.raises(ValueError, match="point is missing: the file is damaged"):
+        tb.solve(problem, "cg-bio-anytime", x0=replace(load_state(path), point=None), max_iter=20, **TIGHT)

@@ -108,6 +108,8 @@ class _Shapes:
         self._compare(state, fresh, "state")
 
     def _compare(self, value: Any, fresh: Any, where: str) -> None:
+        if value is None and isinstance(fresh, Point):
+            raise ValueError(f"{where} is missing: the file is damaged")
         if isinstance(value, Duals):  # one number for each row of the set, which are read by nobody who believes them
             self._fit((value.rows.ndim, value.columns.ndim), (1, 1), where)
         elif isinstance(value, np.ndarray):

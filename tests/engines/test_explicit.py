@@ -8,6 +8,8 @@ from scipy.optimize import linprog
 
 import tiebreak as tb
 from tiebreak.engines import choose_engine
+from tiebreak.engines.answer import Answer, Elsewhere
+from tiebreak.engines.explicit import solve_explicit
 
 
 def gap_by_highs(f: tb.Objective, x: np.ndarray, rows: np.ndarray, sides: list[tuple[float, float]]) -> float:
@@ -116,3 +118,18 @@ def test_one_lower_solution_of_a_lasso() -> None:
     lower = tb.LeastSquares(A, A[:, 0]) + 0.1 * tb.L1Norm()
     result = tb.solve(tb.Problem(tb.Quadratic(Q + Q.T, np.ones(4)), lower, tb.Box(-1, 1, dim=4)), tol_upper=1e-6)
     assert result.success and result.certificate.upper_constant and result.certificate.stationarity <= 1e-6
+
+
+@pytest.mark.parametrize("refused", [tb.Quadratic, tb.Linear, (tb.Quadratic, tb.Linear)])
+def test_models_that_no_engine_takes_end_the_steps(refused) -> None:
+    """As those whose numbers are too large for any: what is known so far is the answer."""
+    domain, below = tb.Box(-1, 1).with_dim(3), (tb.LeastSquares([[1.0, 1.0, 0.0]], [0.2]),)
+
+    def minimise(objective: tb.Objective) -> Answer:
+        if isinstance(objective, refused):
+            raise Elsewhere("no numbers")
+        return choose_engine(tb.Problem(objective, below, domain)).solve()
+
+    f = tb.SquaredCovariance(np.random.default_rng(0).standard_normal((6, 3)), np.arange(6.0))
+    answer = solve_explicit(f, domain, minimise)
+    assert domain.contains(answer.x) and below[0].value(answer.x) <= 1e-20

@@ -415,7 +415,10 @@ def _explicit(task: Task, why: str) -> Choice:
         return Choice(task, refusals={"exact": why, **lower.refusals})
 
     def minimise(objective: Objective) -> Answer:
-        return choose_engine(Problem(objective, below, domain)).solve()
+        chosen = choose_engine(Problem(objective, below, domain))
+        if chosen.engine is None:  # as for models whose numbers are too large for any
+            raise Elsewhere(chosen.why_not)
+        return chosen.solve()
 
     def solve(given: Task, patient: bool) -> list[Answer]:
         from .explicit import solve_explicit

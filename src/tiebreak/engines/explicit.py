@@ -19,7 +19,7 @@ from ..objectives.base import Objective
 from ..objectives.linear import Linear, SquaredNorm
 from ..objectives.quadratic import Quadratic
 from ..sets.base import Domain
-from .answer import Answer, Unbounded
+from .answer import Answer, Elsewhere, Unbounded
 from .interrupt import OutOfTime, check
 
 STEPS = 100
@@ -48,7 +48,7 @@ def solve_explicit(f: Objective, domain: Domain, minimise: Minimise) -> Answer:
         check()
         try:
             step, promised = _step(f, x, minimise)
-        except (OutOfTime, Unbounded):
+        except (OutOfTime, Unbounded, Elsewhere):
             break
         value, moved = f.value(x), _searched(f, x, step, promised)
         if moved is None or (k and promised <= SAME * (1 + abs(value))):
@@ -99,7 +99,7 @@ def _judged(f: Objective, domain: Domain, x: Vector, answer: Answer, minimise: M
     none = replace(_with_bracket(answer, f.lower_bound, np.inf), x=x, upper_constant=None)
     try:
         least = minimise(Linear(c)) if c.any() else replace(answer, f_lower=0.0)
-    except (OutOfTime, Unbounded):
+    except (OutOfTime, Unbounded, Elsewhere):
         return none
     at = float(c @ x)
     lost = off * domain.diameter if off else 0.0
