@@ -131,3 +131,10 @@ def test_limits_are_checked() -> None:
             tb.tradeoff(problem, [0.1], max_time=wrong)
     assert tb.solve(problem, max_time=None).success
     assert tb.tradeoff(problem, [0.1], max_time=None).results[0].success
+
+
+@pytest.mark.parametrize("limit", [1e-320, 1e-6])
+def test_a_start_is_not_looked_at_again_where_no_time_is_left(limit: float) -> None:
+    problem = tb.Problem(tb.SquaredNorm(np.ones(4)), tb.LeastSquares(np.eye(3, 4), np.ones(3)), tb.L1Ball(2.0))
+    result = tb.solve(problem, "cg-bio-anytime", x0=[0.1, 0.2, 0.0, 0.0], max_time=limit)
+    assert result.status is tb.Status.MAX_TIME and problem.domain.contains(result.x)

@@ -380,7 +380,7 @@ class Run:
         try:
             f, (g, g_error) = self._values(x0)
             values = [(level.value(x0), level.value(seen.point)) for level in self.problem.before]
-        except NonFiniteError:
+        except (NonFiniteError, OutOfTime):  # the limit may leave no time for it
             return seen, status, detail
         own = None if self.problem.upper.convex else np.inf
         first = _Observed(x0, x0, f, g, self.bounds.certificate(f, g, g_error, own))
