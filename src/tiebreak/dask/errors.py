@@ -33,8 +33,8 @@ def translated(error: BaseException) -> ChunkError | None:
     if kind == "KilledWorker":
         chunks = chunks_of(getattr(error, "task", ""))
         return ChunkError(
-            f"{chunks} killed every worker that tried: most often a chunk needs more memory than a worker has; "
-            "make the chunks smaller (rechunk, chunk_rows=) or give the workers more"
+            f"every worker that tried {chunks} died, of it or of a task beside it: most often a chunk needs more "
+            "memory than a worker has; make the chunks smaller (rechunk, chunk_rows=) or give the workers more"
         )
     if kind in ("FutureCancelledError", "CancelledError", "CommClosedError"):
         return ChunkError(
