@@ -7,12 +7,13 @@ USER_STAMP := $(VENV)/.installed-run
 OLDEST := .venv-oldest
 DOORS  := .venv-doors
 DASK   := .venv-dask
+DOCS   := .venv-docs
 
 # One BLAS thread a process: the matrices here are small, and waiting threads cost more than they compute.
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: run reproduce test fast browser doors dask minimum package lint types bench clean
+.PHONY: run reproduce test fast browser doors dask docs minimum package lint types bench clean
 
 run: $(USER_STAMP)
 	$(BIN)/tiebreak run
@@ -58,6 +59,18 @@ $(DASK)/.installed: pyproject.toml
 	$(DASK)/bin/python -m pip install --quiet -e ".[dask]" "dask[dataframe]" zarr pyarrow pytest hypothesis
 	touch $@
 
+# The site, from nothing and without a network: warnings are errors, links inside it are followed, and every script of the gallery runs.
+docs: $(DOCS)/.installed
+	rm -rf docs/_build docs/api docs/gallery
+	$(DOCS)/bin/python -m sphinx -b html -W --keep-going -q -j 2 docs docs/_build/html
+	$(DOCS)/bin/python docs/check_site.py docs/_build/html
+
+$(DOCS)/.installed: pyproject.toml
+	$(PYTHON) -m venv --clear $(DOCS)
+	$(DOCS)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(DOCS)/bin/python -m pip install --quiet -e ".[sklearn,cvxpy,linopy,cobra,plot]" --group docs
+	touch $@
+
 # The core with the oldest versions that pyproject.toml promises; "make test" has the newest.
 minimum: $(OLDEST)/.installed
 	$(OLDEST)/bin/python -m pytest -n auto tests/sets tests/objectives tests/engines $(addprefix tests/test_,$(addsuffix .py,exact certificates solve result cg_bio storage resume success))
@@ -99,7 +112,7 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/vjp.py
 
 clean:
-	rm -rf $(VENV) $(OLDEST) $(DOORS) $(DASK) .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage dist
+	rm -rf $(VENV) $(OLDEST) $(DOORS) $(DASK) $(DOCS) docs/_build docs/api docs/gallery .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage dist
 
 $(VENV)/bin/python:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'tiebreak needs Python 3.11 or newer; set PYTHON=python3.11 (or newer)')"

@@ -39,6 +39,15 @@ class Event:
         The best bounds so far, read for x.
     resumable : State
         The state with all that ``solve(problem, method, x0=...)`` needs to go on exactly from here.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
+    >>> seen = []
+    >>> result = tb.solve(problem, "tseng", callback=lambda event: seen.append((event.k, event.f)), max_iter=3)
+    >>> [k for k, _ in seen]
+    [0, 1, 2, 3]
     """
 
     def __init__(
@@ -293,6 +302,16 @@ class Progress:
         Time between two refreshes.
     stream : file, optional
         Where to write; default: standard error.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
+    >>> import io
+    >>> lines = io.StringIO()
+    >>> result = tb.solve(problem, "tseng", callback=tb.Progress(seconds=0.0, stream=lines), max_iter=3)
+    >>> "f" in lines.getvalue()
+    True
     """
 
     tol_upper: float = 1e-4

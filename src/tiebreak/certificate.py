@@ -46,6 +46,16 @@ class Level:
         The least value among the solutions of the levels before lies between them.
     duals : Duals or None
         Multipliers of the constraints at that optimum, ``rows`` and ``columns``, where an exact solve has them.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> plans = tb.Polyhedron(A_eq=[[1.0, 1.0, 1.0]], b_eq=[2.0], bounds=(0, 1))
+    >>> result = tb.lexicographic([tb.Linear([1.0, 1.0, 3.0]), tb.SquaredNorm()], plans)
+    >>> [level.lower <= level.value <= level.upper + 1e-9 for level in result.levels]
+    [True, True]
+    >>> print(f"{result.levels[0].value:.6f}, {result.levels[1].value:.6f}")
+    2.000000, 1.000000
     """
 
     value: float
@@ -93,6 +103,16 @@ class Certificate:
     assumes : tuple of str
         What the bounds take for granted and the library cannot check: only what is particular to this problem; what
         all proofs rest on is in docs/certificates.md.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
+    >>> c = tb.solve(problem).certificate
+    >>> round(c.f_lower, 9), round(c.f_upper, 9), c.two_sided
+    (0.25, 0.25, True)
+    >>> c.lower_unique, c.upper_constant, c.assumes
+    (False, None, ())
     """
 
     g_lower: float

@@ -35,6 +35,14 @@ class Comparison:
     levels : tuple of Level
         The best that is known of each level: the bracket is the meet of all that the runs prove, the value that of the
         run that comes nearest by it.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
+    >>> both = tb.compare(problem, ["exact", "tseng"], max_iter=50)
+    >>> list(both.results), both.levels[1].value.__round__(6)
+    (['exact', 'tseng'], 0.25)
     """
 
     results: Mapping[str, Result]

@@ -39,6 +39,14 @@ class Plan:
         What the engines said: the one to take, its reductions, why the others do not apply; None where nobody asked.
     refusals : mapping of str
         By name: why an engine or a method that comes before this one does not apply.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
+    >>> made = tb.plan(problem)
+    >>> made.method, made.engine
+    ('exact', 'columns')
     """
 
     problem: Problem

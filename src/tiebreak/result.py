@@ -24,7 +24,17 @@ if TYPE_CHECKING:
 
 
 class Status(StrEnum):
-    """How a run ended. Only CONVERGED is a success: see ``Certificate.shows``."""
+    """How a run ended. Only CONVERGED is a success: see ``Certificate.shows``.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
+    >>> tb.solve(problem).status
+    <Status.CONVERGED: 'converged'>
+    >>> tb.solve(problem, "tseng", max_iter=1).status == "max_iter"
+    True
+    """
 
     CONVERGED = "converged"
     MAX_ITER = "max_iter"
@@ -78,6 +88,18 @@ class Result:
         Where the method stood; ``solve(problem, method, x0=result.state)`` goes on from there.
     tol_upper, tol_lower : float
         The tolerances that ``success`` is about.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
+    >>> result = tb.solve(problem)
+    >>> result.success, result.status.value, result.x.round(6)
+    (True, 'converged', array([0.5, 0.5]))
+    >>> [round(level.value, 6) for level in result.levels]
+    [0.0, 0.25]
+    >>> result.verify(problem).ok
+    True
     """
 
     x: Vector

@@ -32,6 +32,14 @@ class Tradeoff:
         The price of lower-level loss, -dv/deps.
     results : tuple of Result
         The runs.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
+    >>> curve = tb.tradeoff(problem, slacks=[0.005, 0.02])
+    >>> curve.f.round(4), curve.multipliers.round(3), curve.proved
+    (array([0.2025, 0.16  ]), array([4.5, 2. ]), array([ True,  True]))
     """
 
     slacks: Vector

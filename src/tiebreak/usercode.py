@@ -10,7 +10,18 @@ from numpy.typing import NDArray
 
 
 class OracleError(ValueError):
-    """A function or a set that a user wrote contradicts itself, or what is claimed for it."""
+    """A function or a set that a user wrote contradicts itself, or what is claimed for it.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> wrong = tb.Function(lambda x: x @ x, lambda x: -x, dim=1, convex=True)  # the sign of the gradient
+    >>> try:
+    ...     tb.solve(tb.Problem(tb.SquaredNorm(), wrong, tb.Box([-1.0], [1.0])))
+    ... except tb.OracleError as error:
+    ...     print(type(error).__name__)
+    GradientError
+    """
 
 
 def call(name: str, function: Callable[..., Any], *arguments: Any) -> Any:

@@ -38,6 +38,16 @@ class State:
         What an exact method has proved about x, for the bounds to take over.
     origin : Origin or None
         The problem and the method it belongs to, and what the bounds knew; the loop sees to it, methods leave it alone.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
+    >>> for state in tb.iterate(problem, "tseng", x0=[0.5, 0.5]):
+    ...     if state.k == 2:
+    ...         break
+    >>> state.k, state.x.round(3)
+    (2, array([0.374, 0.374]))
     """
 
     x: Vector
@@ -81,6 +91,13 @@ class Solver(ABC, Generic[S]):
 
     ``nonsmooth`` names the levels that may hold norms (``L1Norm``, ``GroupNorm``), and how the method takes them; a
     level it does not name must be differentiable.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> solver = tb.CGBiO(step=tb.steps.Harmonic(2, 12))
+    >>> solver.info.name, sorted(solver.needs)
+    ('cg-bio', ['domain.lmo', 'domain.lmo_cut', 'lower.grad', 'upper.grad'])
     """
 
     info: ClassVar[MethodInfo]

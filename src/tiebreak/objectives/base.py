@@ -29,6 +29,16 @@ class Objective(ABC):
 
     A subclass supplies ``value_and_grad`` and, if it can do better than the defaults, the rest.
     ``lower_bound`` is a number known to be below all values (0 for a sum of squares), ``-inf`` otherwise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tiebreak as tb
+    >>> f = 2 * tb.SquaredNorm([1.0, 0.0]) + tb.Linear([0.0, 3.0])
+    >>> f.convex, f.smoothness
+    (True, 2.0)
+    >>> f.value_and_grad(np.array([0.0, 1.0]))
+    (5.0, array([-2.,  5.]))
     """
 
     convex: bool = False

@@ -18,11 +18,33 @@ SINGLE = float(np.finfo(np.float32).eps / np.finfo(np.float64).eps)
 
 
 class GradientError(OracleError):
-    """The gradient of an objective is not the derivative of its value."""
+    """The gradient of an objective is not the derivative of its value.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> try:
+    ...     tb.check_gradient(tb.Function(lambda x: x @ x, lambda x: x, dim=2), [1.0, 2.0])
+    ... except tb.GradientError as error:
+    ...     print(isinstance(error, tb.OracleError))
+    True
+    """
 
 
 class ConvexityError(OracleError):
-    """An objective that claims to be convex lies below one of its tangents."""
+    """An objective that claims to be convex lies below one of its tangents.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tiebreak as tb
+    >>> wave = tb.Function(lambda x: float(np.sin(x[0])), np.cos, dim=1, convex=True)
+    >>> try:
+    ...     tb.solve(tb.Problem(tb.SquaredNorm(), wave, tb.Box([-9.0], [9.0])))
+    ... except tb.ConvexityError as error:
+    ...     print("convex" in str(error))
+    True
+    """
 
 
 def check_gradient(

@@ -23,7 +23,18 @@ ROUNDED = 2.0**-50
 
 
 class NotProved(RuntimeError):
-    """There is no rational proof, for the reason given."""
+    """There is no rational proof, for the reason given.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> ball = tb.Problem(tb.SquaredNorm(), tb.Linear([1.0, 1.0]), tb.L2Ball(1.0))
+    >>> try:
+    ...     tb.solve(ball).prove(ball)
+    ... except tb.NotProved as error:
+    ...     print(error)
+    L2Ball(1) is not a polyhedron whose rows are known
+    """
 
 
 @dataclass

@@ -34,6 +34,14 @@ class Proof:
         Steps from the point of the result to x: a few; many where the result was not near, or hung on rounding.
     document : dict
         Problem and multipliers, as ``save`` writes them.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> problem = tb.Problem(tb.SquaredNorm(), tb.Linear([1.0, 1.0, 2.0]), tb.Simplex(1.0))
+    >>> proof = tb.solve(problem).prove(problem)
+    >>> proof.x
+    (Fraction(1, 2), Fraction(1, 2), Fraction(0, 1))
     """
 
     values: tuple[Fraction, ...]

@@ -23,11 +23,30 @@ if TYPE_CHECKING:
 
 
 class MissingOracle(TypeError):
-    """A set was asked for an oracle that it does not have."""
+    """A set was asked for an oracle that it does not have.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tiebreak as tb
+    >>> try:
+    ...     tb.FromOracles(project=abs, dim=1).lmo(np.ones(1))
+    ... except tb.MissingOracle as error:
+    ...     print(error)
+    this set has no linear minimisation oracle; pass lmo=... to FromOracles
+    """
 
 
 class CutStatus(StrEnum):
-    """How the half-space met the set."""
+    """How the half-space met the set.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tiebreak as tb
+    >>> tb.Simplex().lmo_cut(np.array([1.0, 0.0]), np.array([1.0, 1.0]), 0.5).status
+    <CutStatus.INFEASIBLE: 'infeasible'>
+    """
 
     INACTIVE = "inactive"  # a minimiser over Z alone satisfies the cut; its multiplier is 0
     ACTIVE = "active"  # the cut holds with equality
@@ -50,6 +69,14 @@ class Cut:
         ``infeasible`` or ``boundary`` and nothing is claimed.
     status : CutStatus
         ``inactive``, ``active``, ``boundary`` or ``infeasible``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tiebreak as tb
+    >>> cut = tb.Box([0.0, 0.0], [1.0, 1.0]).lmo_cut(np.array([-1.0, -1.0]), np.array([1.0, 0.0]), 0.5)
+    >>> cut.point, cut.multiplier, cut.status.value
+    (array([0.5, 1. ]), 1.0, 'active')
     """
 
     point: Vector
@@ -70,6 +97,13 @@ class Domain(ABC):
 
     What else a set knows of itself it says by further attributes: nobody else knows one set from another. A polytope
     that gives its ``rows`` has all that engines by rows and norms ask for. All of them may be left as they are.
+
+    Examples
+    --------
+    >>> import tiebreak as tb
+    >>> ball = tb.L2Ball(1.0)
+    >>> ball.diameter, sorted(ball.oracles)
+    (2.0, ['contains', 'lmo', 'lmo_cut', 'project', 'project_cut'])
     """
 
     dim: int | None = None

@@ -40,7 +40,7 @@ class FairClassifier(LinearClassifier):
         What makes a good classifier.
     C : float, default 1
         As in scikit-learn's LogisticRegression: the loss, of which a share is given away, is the mean loss of the rows
-        plus norm(coef_)^2 / (2 C n). Infinite for no penalty; see the notes before you do that.
+        plus ``norm(coef_)^2 / (2 C n)``. Infinite for no penalty; see the notes before you do that.
     fit_intercept : bool, default True
         Whether there is one.
     bound : float or None, default 1000

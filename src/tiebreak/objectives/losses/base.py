@@ -66,6 +66,25 @@ class Loss(Link):
     ``lower_bound``, ``strictly_convex``, ``conjugate``. Bounds on the curvature near a point follow from ``most`` or
     from ``self_concordance``; a subclass that knows better ones overrides ``bend`` and ``near``, one whose terms cancel
     overrides ``sizes``. See :class:`tiebreak.LossOf`, which makes an objective of it.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
+    >>> import tiebreak as tb
+    >>> @dataclass(frozen=True, eq=False)
+    ... class Quartic(tb.Loss):
+    ...     b: np.ndarray
+    ...     row_data = ("b",)
+    ...     lower_bound = 0.0
+    ...
+    ...     def value_and_slope(self, t):
+    ...         return float(np.sum((t - self.b) ** 4)), 4 * (t - self.b) ** 3
+    ...
+    ...     def curvature(self, t):
+    ...         return 12 * (t - self.b) ** 2
+    >>> tb.LossOf(Quartic(np.array([1.0])), [[1.0, 1.0]]).value([1.0, 2.0])
+    16.0
     """
 
     most: Vector | float = np.inf

@@ -1,0 +1,53 @@
+"""What Sphinx does not do by itself: files of the repository as pages, and docstrings as they are written here."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+
+PAGES = {
+    "architecture": "ARCHITECTURE.md",
+    "changelog": "CHANGELOG.md",
+    "contributing": "CONTRIBUTING.md",
+    "example-files": "examples/README.md",
+    "security": "SECURITY.md",
+}
+"""Files that the repository shows where they are, and the site as pages of its own; docs/NAME.md says so."""
+
+
+def as_page(app: Any, name: str, source: list[str]) -> None:
+    """The text of a page, with links to files of the repository turned into links to pages or downloads."""
+    text = source[0]
+    if name in PAGES:
+        text = (ROOT / PAGES[name]).read_text()
+        folder = Path(PAGES[name]).parent
+        text = re.sub(r"\]\((?:\.\./)?docs/", "](", text)
+        text = re.sub(r"\]\((?!http)([\w.-]+\.(?:toml|mps|py))\)", rf"](../{folder}/\1)", text)
+    for page, file in PAGES.items():
+        text = re.sub(rf"\]\((?:\.\./)?{re.escape(file)}", f"]({page}.md", text)
+    source[0] = text
+
+
+def bars(app: Any, what: str, name: str, thing: object, options: Any, lines: list[str]) -> None:
+    """Bars in prose are absolute values, not substitutions."""
+    example = False
+    for k, line in enumerate(lines):
+        example = line.lstrip().startswith(">>>") or (example and bool(line.strip()))
+        if not example:
+            parts = re.split(r"(``.*?``)", line)
+            lines[k] = "".join(part if part.startswith("``") else part.replace("|", r"\|") for part in parts)
+
+
+def skipped(app: Any, what: str, name: str, thing: object, skip: bool, options: Any) -> bool | None:
+    """What scikit-learn makes for the routing of metadata is documented there."""
+    return True if re.fullmatch(r"set_\w+_request|get_metadata_routing", name) else None
+
+
+def setup(app: Any) -> dict[str, bool]:
+    app.connect("source-read", as_page)
+    app.connect("autodoc-process-docstring", bars, priority=900)  # after numpydoc
+    app.connect("autodoc-skip-member", skipped)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

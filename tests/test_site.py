@@ -1,0 +1,68 @@
+"""What the site promises: every public name has an example and a place; every script of the gallery keeps its shape."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import tiebreak as tb
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS, GALLERY = ROOT / "docs", ROOT / "examples" / "gallery"
+NAMES = sorted(name for name in tb.__all__ if name != "__version__")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_public_name_has_an_example(name: str) -> None:
+    """A heading of numpydoc and a line that the doctests run; of a module, in what it holds."""
+    thing = getattr(tb, name)
+    if not isinstance(thing, ModuleType):
+        text = thing.__doc__ or ""
+        assert re.search(r"^ *Examples\n *-{8}\n", text, re.MULTILINE), f"{name} has no section of examples"
+        assert ">>> " in text.split("Examples\n")[1]
+
+
+def listed(page: str) -> list[str]:
+    """The names of the tables that autosummary makes on a page."""
+    return re.findall(r"^   (\w+)$", (DOCS / page).read_text(), re.MULTILINE)
+
+
+def test_every_public_name_is_on_the_page_of_the_api() -> None:
+    text = (DOCS / "api.md").read_text()
+    assert set(NAMES) - set(listed("api.md")) == {"steps", "testing"}
+    assert "`tiebreak.steps`" in text
+    assert "`tiebreak.testing`" in text
+
+
+@pytest.mark.parametrize(("page", "base", "but"), [("sets.md", "Domain", set()), ("objectives.md", "Objective", set())])
+def test_every_set_and_objective_is_in_its_table(page: str, base: str, but: set[str]) -> None:
+    kind = getattr(tb, base)
+    public = {name for name in NAMES if isinstance(getattr(tb, name), type) and issubclass(getattr(tb, name), kind)}
+    named = set(re.findall(r"`~tiebreak\.(\w+)`", (DOCS / page).read_text()))
+    assert public - {base} - but <= named
+
+
+SCRIPTS = sorted(GALLERY.glob("*.py"))
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_every_gallery_script_has_a_title_and_a_picture(script: Path) -> None:
+    text = script.read_text()
+    title, line, *_ = (ast.get_docstring(ast.parse(text)) or "").split("\n")
+    assert title
+    assert line == "=" * len(title)
+    assert "plt.show()" in text
+    assert "# %%" in text
+
+
+def test_every_page_is_in_a_table_of_contents() -> None:
+    """Sphinx says the same, but only where it is installed."""
+    named = {"index", "gallery/index"}
+    for page in DOCS.glob("*.md"):
+        for block in re.findall(r"```\{toctree\}\n(.*?)```", page.read_text(), re.DOTALL):
+            named |= {line.strip() for line in block.split("\n") if line.strip() and not line.startswith(":")}
+    assert {page.stem for page in DOCS.glob("*.md")} <= named
