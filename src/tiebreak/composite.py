@@ -130,13 +130,13 @@ class LinearMinimum:
 
     @cached_property
     def _absolute(self) -> Domain | None:
-        """The polyhedron of (s, |s_i| for the i that need it), where Z has rows for it and there are such i."""
+        """The polyhedron of signed parts of s, where Z has rows for it and some absolute values are needed."""
         Z = self.domain
         if not self._lifted.size or Z.shrinks or Z.rows is None or Z.rows.limits_sizes:
             return None
-        from .sets.epigraph import absolute_values
+        from .sets.epigraph import signed_parts
 
-        return absolute_values(Z, self._lifted)
+        return signed_parts(Z, self._lifted)
 
     @cached_property
     def _lifted(self) -> np.ndarray:
@@ -159,8 +159,9 @@ class LinearMinimum:
             c = c + y
         if prices.any():
             assert self._absolute is not None
-            error += 8 * UNIT_ROUNDOFF * float(np.linalg.norm(prices))
-            domain, c = self._absolute, np.append(c, prices)
+            error += 8 * UNIT_ROUNDOFF * float(np.linalg.norm(c) + np.linalg.norm(prices))
+            domain, c = self._absolute, np.append(c, prices - c[self._lifted])
+            c[self._lifted] += prices
         s = domain.lmo(c)
         reach = float(np.linalg.norm(s)) + domain.diameter  # no point of Z is farther from the origin
         return domain.lmo_bound(c, s) - (error * reach if error > 0 else 0.0)

@@ -226,7 +226,7 @@ def _check_description(
     checks: _Checks, domain: Domain, directions: list[Vector], corners: list[Vector], tol: float
 ) -> None:
     """Signs, sizes, rows and axes are those of the points that ``lmo`` returns."""
-    from .sets.epigraph import absolute_values
+    from .sets.epigraph import signed_parts
 
     signs, rows, axes = domain.signs(corners[0].size), domain.rows, domain.axes
     for c, s in zip(directions, corners, strict=True):
@@ -237,9 +237,11 @@ def _check_description(
             slopes = np.concatenate([c * axes.extents, -c * axes.extents if axes.signed else []])
             checks.that(abs(float(slopes.min()) - c @ s) <= tol, "axes must be the vertices of the set")
     if rows is not None:
-        lifted = absolute_values(domain, rows.absolute)
+        parted, lifted = rows.absolute, signed_parts(domain, rows.absolute)
         for c, s in zip(directions, corners, strict=True):
-            x = lifted.lmo(np.append(c, np.zeros(rows.absolute.size)))[: s.size]
+            parts = lifted.lmo(np.append(c, -c[parted]))
+            x = parts[: s.size]
+            x[parted] -= parts[s.size :]
             checks.that(domain.contains(x, 1e-8), "points that satisfy the rows must be in the set")
             checks.that(abs(c @ x - c @ s) <= tol, "linear minima over the rows must be those of lmo")
 

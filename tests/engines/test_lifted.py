@@ -11,7 +11,7 @@ from scipy.sparse.linalg import aslinearoperator
 
 import tiebreak as tb
 from tiebreak.engines import choose_engine
-from tiebreak.sets.epigraph import absolute_values
+from tiebreak.sets.epigraph import signed_parts
 
 pytestmark = pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
 TIGHT = {"solver": "CLARABEL", "tol_gap_abs": 1e-12, "tol_gap_rel": 1e-12, "tol_feas": 1e-12}
@@ -216,19 +216,23 @@ def test_chains_that_have_no_exact_method() -> None:
         tb.Box([-1.0, 0.0, -2.0], [1.0, 3.0, 0.5]),
         tb.L1Ball(2.0, np.array([1.0, 2.0, 0.5])),
         tb.Polyhedron(A_ub=[[1.0, 1.0, 1.0]], b_ub=[1.0], A_eq=[[1.0, -1.0, 0.0]], b_eq=[0.25], bounds=(-2, 2)),
+        tb.Polyhedron(  # by its rows x0 >= 1/4 and x1 <= -1/4, without bounds of their own
+            A_ub=[[-1.0, 0.5, 0.0], [1.0, 1.0, 1.0], [1.0, -1.0, 2.0], [0.0, 1.0, -1.0], [0.0, 0.0, -1.0]],
+            b_ub=[-0.375, 1.5, 3.0, -0.25, 0.5],
+        ),
     ],
 )
-def test_the_lifted_set_is_the_set_with_its_absolute_values(domain: tb.Domain) -> None:
-    """x in Z lifts to (x, |x|); a lifted vertex has its x in Z and |x| <= t; minima of <c, x> + <w, |x|> agree."""
+def test_the_lifted_set_is_the_set_in_its_signed_parts(domain: tb.Domain) -> None:
+    """x in Z lifts to its parts; the parts of a vertex have their x in Z; minima of <c, x> + <w, |x|> agree."""
     rng = np.random.default_rng(0)
-    lifted = absolute_values(domain.with_dim(3), np.arange(3))
+    lifted = signed_parts(domain.with_dim(3), np.arange(3))
     for _ in range(10):
         c, w = rng.standard_normal(3), rng.uniform(0, 2, 3)
         s = domain.lmo(c)
-        assert lifted.contains(np.append(s, np.abs(s)), 1e-9)
-        vertex = lifted.lmo(np.append(c, w))
-        x, t = vertex[:3], vertex[3:]
-        assert domain.contains(x, 1e-9) and (np.abs(x) <= t + 1e-12).all() and np.abs(x) == pytest.approx(t, abs=1e-12)
+        assert lifted.contains(np.append(np.maximum(s, 0), np.maximum(-s, 0)), 1e-9)
+        vertex = lifted.lmo(np.append(c + w, w - c))
+        x, t = vertex[:3] - vertex[3:], vertex[:3] + vertex[3:]
+        assert domain.contains(x, 1e-9) and (vertex >= 0).all() and np.abs(x) == pytest.approx(t, abs=1e-12)
         samples = [domain.lmo(direction) for direction in rng.standard_normal((30, 3))]
         mixes = [share @ np.array(samples) for share in rng.dirichlet(np.ones(30) * 0.1, 50)]
         assert all(c @ x + w @ t <= c @ y + w @ np.abs(y) + 1e-12 for y in (*samples, *mixes))

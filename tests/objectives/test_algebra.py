@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import tiebreak as tb
 from tiebreak.objectives import Multiple, Sum
@@ -78,6 +79,23 @@ def test_widened():
     assert tb.objectives.Widened(tb.SquaredNorm(c), 3, 1).lower_bound == 0.0
     rough = tb.Function(lambda v: 0.0, lambda v: 0 * v)
     assert tb.objectives.Widened(rough, 3, 2).form is None
+
+
+@pytest.mark.parametrize("as_sparse", [False, True])
+def test_widened_by_negative_parts(as_sparse: bool):
+    c, A = np.array([1.0, -2.0, 3.0]), np.array([[1.0, 2.0, -1.0], [0.5, 0.0, 3.0]])
+    if as_sparse:
+        A = sparse.csr_array(A)
+    whole = tb.LeastSquares(A, [1.0, -1.0]) + tb.SquaredNorm(c) + tb.Linear(c) + tb.Quadratic(np.diag(c**2), c, 4.0)
+    S = np.array([[1.0, 0, 0, 0, 0, 0], [0, 1, 0, -1, 0, 0], [0, 0, 1, 0, -1, 0]])
+    for more in (2, 3):
+        wide, z = tb.objectives.Widened(whole, 3, more, np.array([1, 2])), np.arange(1.0, 4.0 + more)
+        inner = S[:, : 3 + more] @ z
+        assert wide.value(z) == wide.form.value(z) == whole.value(inner)
+        np.testing.assert_array_equal(wide.grad(z), S[:, : 3 + more].T @ whole.grad(inner))
+        assert wide.curvature_along(z, wide.image(z)) == whole.curvature_along(inner, whole.image(inner))
+        steep = np.linalg.eigvalsh(S[:, : 3 + more].T @ np.diag(c**2) @ S[:, : 3 + more])[-1]
+        assert tb.objectives.Widened(tb.Quadratic(np.diag(c**2), c), 3, more, np.array([1, 2])).smoothness >= steep
 
 
 def test_what_cannot_be_combined():

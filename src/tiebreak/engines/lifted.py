@@ -1,9 +1,9 @@
 """Norms and pieces in exact solves: linear where signs are known, else linear in further variables.
 
-Over the points (x, t) with x in Z and |x_i| <= t_i, sum_i w_i |x_i| becomes <w, t>: a minimiser has t_i = |x_i|
-wherever some level has a weight on t_i, and both optimal values are those of the problem in x. Sets that limit such a
-sum, alone or as factors of a product, become polyhedra in (x, t) likewise. A piecewise linear function of a level,
-which says itself that it is the least <c, t> over some rows, gets its own t.
+Over the points (p, n) with p, n >= 0 and x = p - n in Z, sum_i w_i |x_i| becomes <w, p + n>: a minimiser has
+p_i + n_i = |x_i| wherever some level has a weight there, and both optimal values are those of the problem in x. Sets
+that limit such a sum, alone or as factors of a product, become polyhedra in (p, n) likewise: bounds, and their own
+rows. A piecewise linear function of a level, which says itself that it is the least <c, t> over some rows, gets its t.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..arrays import Vector
@@ -55,7 +56,7 @@ def why_not_lifted(levels: Sequence[Objective], domain: Domain, chain: bool = Fa
 
 @dataclass(frozen=True)
 class Lift:
-    """A task without norms and pieces, in (x, t); ``index`` are the positions of x whose absolute values are in t.
+    """A task without norms and pieces, in (p, n, t); ``index`` are the positions of x that are differences p - n.
 
     Examples
     --------
@@ -65,7 +66,7 @@ class Lift:
     >>> problem = tb.Problem(tb.L1Norm(), tb.LeastSquares([[2.0, 1.0, 1.0]], [2.0]), tb.L1Ball(4.0))
     >>> choice = tb.plan(problem).choice
     >>> choice.reductions[0].name
-    'absolute values as further variables'
+    'positive and negative parts'
     >>> answer = choice.solve()
     >>> answer.x.round(12) + 0.0, answer.lower_unique
     (array([1., 0., 0.]), False)
@@ -97,18 +98,18 @@ class Lift:
     @property
     def name(self) -> str:
         """In words."""
-        new = ["absolute values"] if self.index.size else []
-        new += ["pieces"] if _pieces(self.original.levels) else []
-        return f"{' and '.join(new)} as further variables" if new else "norms as linear terms, by known signs"
+        new = ["positive and negative parts"] if self.index.size else []
+        new += ["pieces as further variables"] if _pieces(self.original.levels) else []
+        return ", ".join(new) or "norms as linear terms, by known signs"
 
     def invert(self, answer: Answer) -> Answer:
-        """The x of a point (x, t), and what uniqueness in (x, t) means for x."""
+        """The x of a point (p, n, t), and what uniqueness there means for x."""
         levels, domain = self.original.levels, self.original.domain
         unique, constant = answer.lower_unique, answer.upper_constant
         if len(levels) > 2:
             unique, constant = unique or None, unique or None
         elif _pieces(levels[1:]) or not (weights_of(levels[0], domain.dim or 0)[self.index] > 0).all():
-            # then t is free at lower solutions, but the lower level alone may have fewer such t
+            # then p + n and t are free at lower solutions, but the lower level alone may have fewer such variables
             fewer = bool(_pieces(levels[1:])) or _open(levels[:1], domain).size < self.index.size
             unique = _alone_unique(levels[0], domain) if len(levels) == 2 and fewer else unique or None
             constant = unique or None
@@ -116,10 +117,10 @@ class Lift:
         return replace(answer, x=self.point(answer.x), lower_unique=unique, upper_constant=constant, duals=duals)
 
     def point(self, lifted: Vector) -> Vector:
-        """The x of a point (x, t): where |x| is zero, so is x, which rounding may have left a little beside it."""
+        """The x of a point (p, n, t)."""
         dim = self.original.domain.dim or 0
-        x, t = lifted[:dim].copy(), lifted[dim : dim + self.index.size]
-        x[self.index] = np.clip(x[self.index], -t, t)
+        x = lifted[:dim].copy()
+        x[self.index] -= lifted[dim : dim + self.index.size]
         return x
 
 
@@ -156,11 +157,17 @@ def _is_plain(levels: Sequence[Objective]) -> bool:
 
 
 def _lifted(domain: Domain, index: NDArray[np.intp], blocks: list[Above]) -> Domain:
-    """The domain with variables for absolute values and for pieces."""
-    from ..sets.epigraph import absolute_values, with_variables
+    """The domain with variables for negative parts and for pieces."""
+    from ..sets.epigraph import signed_parts, with_variables
 
-    absolute = absolute_values(domain, index) if index.size else domain
-    return with_variables(absolute, blocks) if blocks else absolute
+    parted = signed_parts(domain, index) if index.size else domain
+    return with_variables(parted, [_of_parts(block, index) for block in blocks]) if blocks else parted
+
+
+def _of_parts(block: Above, index: NDArray[np.intp]) -> Above:
+    """Rows of x as rows of its parts."""
+    G = sp.csr_array(block.G)
+    return block._replace(G=sp.csr_array(sp.hstack([G, -G[:, index]])))
 
 
 def _above(piece: Piecewise, domain: Domain) -> Above:
@@ -176,16 +183,17 @@ def _above(piece: Piecewise, domain: Domain) -> Above:
 def _without_norms(
     objective: Objective, known: Vector, index: NDArray[np.intp], starts: NDArray[np.intp], total: int
 ) -> Objective:
-    """The objective in (x, t), with costs for its norms, and for its pieces, whose t begin at ``starts``."""
+    """The objective in (p, n, t), with costs for its norms, and for its pieces, whose t begin at ``starts``."""
     from ..objectives.algebra import Sum, Widened
     from ..objectives.linear import Slopes
 
     w, smooth = weights_of(objective, known.size), objective.smooth_part
     costs = np.concatenate([w * known, w[index], np.zeros(total - known.size - index.size)])
+    costs[index] = w[index]
     slopes = [Slope(costs)] if costs.any() else []
     for piece, start in zip(objective.pieces, starts, strict=True):
         own, at = piece.epigraph.costs, np.zeros(total)
         at[start : start + own.size] = own
         slopes.append(Slope(at, piece.factor))
-    wide = Widened(smooth, known.size, total - known.size) if total > known.size else smooth
+    wide = Widened(smooth, known.size, total - known.size, index) if total > known.size else smooth
     return Sum(wide, Slopes(*slopes)) if slopes else wide

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import UNIT_ROUNDOFF, Vector, as_positive
 from .base import Image, Objective
@@ -16,6 +17,8 @@ from .predictions import Predictions
 
 if TYPE_CHECKING:
     from .covariance import FairRows
+
+NOWHERE: NDArray[np.intp] = np.zeros(0, dtype=np.intp)
 
 
 class Sum(Objective):
@@ -230,7 +233,7 @@ class Multiple(Objective):
 
 
 class Widened(Objective):
-    """The same function of the first of more variables.
+    """The same function of the first of more variables, less others at some places.
 
     Parameters
     ----------
@@ -239,17 +242,23 @@ class Widened(Objective):
     dim : int
         The number of its variables.
     more : int
-        How many follow that it does not depend on.
+        How many follow.
+    parted : array, optional
+        The places of variables that are differences: the first ones that follow are taken away there. On the others
+        it does not depend.
 
     Examples
     --------
+    >>> import numpy as np
     >>> import tiebreak as tb
     >>> Widened(tb.SquaredNorm(), 2, 1).grad([3.0, 4.0, 5.0]).tolist()
     [3.0, 4.0, 0.0]
+    >>> Widened(tb.SquaredNorm(), 2, 1, np.array([1])).grad([3.0, 4.0, 5.0]).tolist()
+    [3.0, -1.0, 1.0]
     """
 
-    def __init__(self, inner: Objective, dim: int, more: int) -> None:
-        self.inner, self._first, self.dim = inner, dim, dim + more
+    def __init__(self, inner: Objective, dim: int, more: int, parted: NDArray[np.intp] = NOWHERE) -> None:
+        self.inner, self._first, self._parted, self.dim = inner, dim, parted, dim + more
         self.convex, self.quadratic = inner.convex, inner.quadratic
         self.lower_bound, self.claims = inner.lower_bound, inner.claims
 
@@ -257,19 +266,20 @@ class Widened(Objective):
     def form(self) -> Form | None:
         """That of the objective, with data for all variables."""
         inner = self.inner.form
-        return None if inner is None else inner.widened(self._first, (self.dim or 0) - self._first)
+        return None if inner is None else inner.widened(self._first, self._more, self._parted)
 
     @property
     def smoothness(self) -> float | None:
-        """That of the objective."""
-        return self.inner.smoothness
+        """That of the objective, twice where there are differences."""
+        own = self.inner.smoothness
+        return own if own is None or not self._parted.size else 2 * own
 
     @property
     def predictions(self) -> Predictions | None:
         inner = self.inner.predictions
         if inner is None or inner.data.kind == "operator":
             return None
-        return inner._replace(data=with_columns(inner.data, self._first, (self.dim or 0) - self._first))
+        return inner._replace(data=with_columns(inner.data, self._first, self._more, self._parted))
 
     @property
     def narrow(self) -> Objective:
@@ -278,19 +288,31 @@ class Widened(Objective):
     def fair_rows(self, lower: Objective) -> FairRows | None:
         return self.inner.fair_rows(lower.narrow)
 
+    @property
+    def _more(self) -> int:
+        return (self.dim or 0) - self._first
+
+    def _inner(self, x: Vector) -> Vector:
+        """What the objective is asked about."""
+        if not self._parted.size:
+            return x[: self._first]
+        own = x[: self._first].copy()
+        own[self._parted] -= x[self._first : self._first + self._parted.size]
+        return own
+
     def value(self, x: Vector) -> float:
-        return self.inner.value(self._point(x)[: self._first])
+        return self.inner.value(self._inner(self._point(x)))
 
     def value_and_grad(self, x: Vector) -> tuple[float, Vector]:
         x = self._point(x)
-        value, grad = self.inner.value_and_grad(x[: self._first])
-        return value, np.append(grad, np.zeros(x.size - self._first))
+        value, grad = self.inner.value_and_grad(self._inner(x))
+        return value, np.concatenate([grad, -grad[self._parted], np.zeros(self._more - self._parted.size)])
 
     def image(self, x: Vector) -> Image:
-        return self.inner.image(x[: self._first])
+        return self.inner.image(self._inner(x))
 
     def curvature_along(self, direction: Vector, image: Image) -> float | None:
-        return self.inner.curvature_along(direction[: self._first], image)
+        return self.inner.curvature_along(self._inner(direction), image)
 
     def rounding(self, x: Vector) -> tuple[float, float]:
-        return self.inner.rounding(x[: self._first])
+        return self.inner.rounding(self._inner(x))

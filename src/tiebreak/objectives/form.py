@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from ..arrays import Matrix, Vector
 from .losses.base import Loss
@@ -107,21 +108,23 @@ class Form:
             tuple(piece.scaled(factor) for piece in self.pieces),
         )
 
-    def widened(self, dim: int, more: int) -> Form:
-        """The same function of the first ``dim`` of ``dim + more`` variables; not for norms and pieces."""
+    def widened(self, dim: int, more: int, parted: NDArray[np.intp]) -> Form:
+        """The same function of z in ``dim + more`` variables: of the first ``dim``, less the next ones at the places
+        ``parted``; not for norms and pieces."""
         assert not self.norms
         assert not self.pieces
-        zeros = np.zeros(more)
+        zeros = np.zeros(more - parted.size)
         return replace(
             self,
-            losses=tuple(term._replace(data=with_columns(term.data, dim, more)) for term in self.losses),
+            losses=tuple(term._replace(data=with_columns(term.data, dim, more, parted)) for term in self.losses),
             bends=tuple(
                 bend._replace(
-                    Q=sp.block_diag([bend.Q, sp.csr_array((more, more))], format="csr"), q=np.append(bend.q, zeros)
+                    Q=_columns(_columns(bend.Q, more, parted).T, more, parted),
+                    q=np.concatenate([bend.q, -bend.q[parted], zeros]),
                 )
                 for bend in self.bends
             ),
-            slopes=tuple(slope._replace(c=np.append(slope.c, zeros)) for slope in self.slopes),
+            slopes=tuple(slope._replace(c=np.concatenate([slope.c, -slope.c[parted], zeros])) for slope in self.slopes),
         )
 
     # -- what may be asked of it -------------------------------------------------------------------------------
@@ -191,9 +194,15 @@ def _unweighted(term: Term) -> bool:
     return term.data is None and term.loss.quadratic and term.loss.weights is None
 
 
-def with_columns(data: DataMatrix | None, dim: int, more: int) -> DataMatrix:
-    """The data with columns of zeros for further variables."""
-    if data is None:
-        return DataMatrix.trusted(sp.eye_array(dim, dim + more, format="csr"))
-    A = data.raw
-    return DataMatrix.trusted(sp.hstack([sp.csr_array(A), sp.csr_array((A.shape[0], more))], format="csr"))
+def with_columns(data: DataMatrix | None, dim: int, more: int, parted: NDArray[np.intp]) -> DataMatrix:
+    """The data for further variables: of those at the places ``parted`` the negative parts, and columns of zeros."""
+    return DataMatrix.trusted(_columns(sp.eye_array(dim, format="csr") if data is None else data.raw, more, parted))
+
+
+def _columns(A: Matrix, more: int, parted: NDArray[np.intp]) -> Matrix:
+    """A with the negatives of some of its columns, and then zeros: sparse if A is, or if there are zeros."""
+    zeros = more - parted.size
+    if not zeros and not sp.issparse(A):
+        return np.ascontiguousarray(np.hstack([A, -A[:, parted]]))
+    A = sp.csr_array(A)
+    return sp.csr_array(sp.hstack([A, -A[:, parted], sp.csr_array((A.shape[0], zeros))], format="csr"))

@@ -254,11 +254,11 @@ class Domain(ABC):
     @cached_property
     def polyhedral(self) -> Polyhedral:
         """What a solve over its rows starts from; for sets with ``rows`` that mention no absolute values."""
-        from .epigraph import absolute_values
+        from .polyhedron import Polyhedron
 
-        if not self.parts:
-            return absolute_values(self, np.zeros(0, dtype=np.intp)).polyhedral
         assert self.rows is not None
+        if not self.parts:
+            return Polyhedron.of(self.rows.plain).polyhedral
         given, (lower, upper), point = self.rows.plain, self.outer_box, np.empty(self.rows.lower.size)
         for part, where in self.parts:
             point[where] = part.polyhedral.point

@@ -60,39 +60,37 @@ def with_variables(domain: Domain, blocks: Sequence[Above]) -> Polyhedron:
     )
 
 
-def absolute_values(domain: Domain, index: NDArray[np.intp]) -> Polyhedron:
-    """The points (x, t) with x in the domain and |x_i| <= t_i for the positions i in ``index``, t bounded.
+def signed_parts(domain: Domain, index: NDArray[np.intp]) -> Polyhedron:
+    """The points (z, n) of nonnegative parts with x in the domain: x = z, but x_i = z_i - n_i at the places ``index``.
 
-    The domain has ``rows``; ``index`` holds the positions whose absolute values they mention.
+    The sum of both parts is any t >= |x_i|, up to some size, so that it is |x_i| where it has a cost. There are no rows
+    but those of the domain. The domain has ``rows``; ``index`` holds the positions whose absolute values they mention.
 
     Examples
     --------
     >>> import numpy as np
     >>> from tiebreak.sets.box import Box
-    >>> lifted = absolute_values(Box(-1.0, 2.0, dim=2), np.array([0, 1]))
-    >>> lifted.lmo(np.array([1.0, -3.0, 2.0, 2.0])) + 0.0  # x1 + 2 |x1| - 3 x2 + 2 |x2|
-    array([0., 2., 0., 2.])
+    >>> lifted = signed_parts(Box(-1.0, 2.0, dim=2), np.array([0, 1]))
+    >>> lifted.lmo(np.array([3.0, -1.0, 1.0, 5.0])) + 0.0  # x1 + 2 |x1| - 3 x2 + 2 |x2|
+    array([0., 2., 0., 0.])
     """
     Z = domain.rows
     assert Z is not None
     assert np.isin(Z.absolute, index).all()
-    if not index.size:
-        return Polyhedron.of(Z.plain)
-    dim, count = Z.lower.size, index.size
-    B = sp.csr_array(Z.A.shape) if Z.B is None else Z.B
-    pick = sp.csr_array((np.ones(count), (np.arange(count), index)), shape=(count, dim))
-    identity = sp.eye_array(count)
-    blocks: list[Any] = [[Z.A, B[:, index]], [pick, -identity], [-pick, -identity]]
+    A = sp.csr_array(Z.A if Z.B is None else Z.A + Z.B)
+    own = Z.A[:, index] if Z.B is None else Z.A[:, index] - Z.B[:, index]
     lower, upper = domain.outer_box
     implied = np.isinf(Z.lower) | np.isinf(Z.upper)  # a bound that rows imply would be one more at their corners
-    extents = (np.maximum(np.abs(lower), np.abs(upper)) * np.where(implied, 2.0, 1.0))[index]
-    nothing = np.zeros(2 * count)
+    lower = np.where(implied, np.minimum(2 * lower, 0.0), lower)[index]
+    upper = np.where(implied, np.maximum(2 * upper, 0.0), upper)[index]
+    low, high = Z.lower.copy(), Z.upper.copy()
+    low[index], high[index] = np.maximum(lower, 0.0), np.maximum(upper, 0.0)
     return Polyhedron.of(
         Rows(
-            sp.csr_array(sp.block_array(blocks)),
-            np.append(Z.low, nothing - np.inf),
-            np.append(Z.high, nothing),
-            np.append(Z.lower, np.zeros(count)),
-            np.append(Z.upper, extents),
+            sp.csr_array(sp.hstack([A, -own])),
+            Z.low,
+            Z.high,
+            np.append(low, np.maximum(-upper, 0.0)),
+            np.append(high, np.maximum(-lower, 0.0)),
         )
     )
