@@ -117,6 +117,14 @@ def domains(rng: np.random.Generator, round_ones: bool) -> dict[str, Made]:
                 tb.NuclearBall((ORDER, ORDER), 1.0),
                 lambda v: [cp.normNuc(cp.reshape(v, (ORDER, ORDER), order="C")) <= 1],
             ),
+            "spectrahedron": Made(
+                tb.Spectrahedron(ORDER, 1.0),
+                lambda v: [
+                    (M := cp.reshape(v, (ORDER, ORDER), order="C")) == M.T,
+                    (M + M.T) / 2 >> 0,
+                    cp.trace(M) == 1,
+                ],
+            ),
             "L2 x box": Made(
                 tb.Product({"ball": (tb.L2Ball(1.0), 6), "box": (tb.Box(-1.0, 1.0), n - 6)}),
                 lambda v: [cp.norm2(v[:6]) <= 1, cp.norm_inf(v[6:]) <= 1],

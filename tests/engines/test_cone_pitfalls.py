@@ -142,8 +142,8 @@ def test_a_constant_lower_level_and_a_single_one() -> None:
     [
         ([tb.SquaredNorm(dim=2)] * 3, tb.L2Ball(1.0).with_dim(2), "two levels"),
         ([tb.SquaredNorm(dim=2)] * 2, tb.Box(0, 1).with_dim(2), "not a ball"),
-        ([tb.Huber([[1.0, 1.0]], [1.0], 1.0), tb.SquaredNorm(dim=2)], tb.L2Ball(1.0).with_dim(2), "strictly convex"),
-        ([tb.SquaredNorm(dim=2), tb.L1Norm(dim=2)], tb.L2Ball(1.0).with_dim(2), "not smooth"),
+        ([tb.Softmax([[1.0], [1.0]], [0, 1]), tb.SquaredNorm(dim=2)], tb.L2Ball(1.0).with_dim(2), "strictly convex"),
+        ([tb.SquaredNorm(dim=2), tb.GroupNorm([[0, 1]])], tb.L2Ball(1.0).with_dim(2), "groups"),
         ([tb.SquaredNorm(dim=9000)] * 2, tb.L2Ball(1.0).with_dim(9000), "too large"),
     ],
 )

@@ -188,7 +188,7 @@ OPAQUE = tb.Function(lambda x: float(x @ x), lambda x: 2 * x, dim=2, convex=True
     ("problem", "says"),
     [
         (tb.Problem(tb.GroupNorm([0, 0]), tb.Linear([1.0, 1.0]), tb.Box(-1.0, 1.0)), "not piecewise linear"),
-        (tb.Problem(tb.L1Norm(), tb.Linear([1.0, 1.0]), tb.L2Ball(1.0)), "L1Norm over L2Ball"),
+        (tb.Problem(tb.L1Norm(), OPAQUE, tb.L2Ball(1.0)), "L1Norm over L2Ball"),
         (tb.Problem(tb.L1Norm(), tb.Logistic(aslinearoperator(np.eye(2)), [1, -1]), tb.Box(-1.0, 1.0)), "Operator"),
         (tb.Problem(tb.L1Norm(), OPAQUE, tb.Box(-1.0, 1.0)), "no form"),
     ],

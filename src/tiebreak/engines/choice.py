@@ -440,7 +440,9 @@ def _chosen(task: Task) -> Choice:
     from .lifted import Lift, why_not_lifted
 
     if why := why_not_lifted(task.levels, task.domain):
-        return Choice(task, refusals={"exact": why})
+        if task.domain.round is not None and not (other := CONES.refuses(task)):
+            return Choice(task, CONES, refusals={"columns": why, "rows": why})
+        return Choice(task, refusals={"exact": why} if task.domain.round is None else {"exact": why, "cones": other})
     first = Lift.of(task)
     plain = first.task.levels == task.levels and first.task.domain is task.domain
     steps: tuple[Reduction, ...] = () if plain else (first,)

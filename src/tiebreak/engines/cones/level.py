@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -10,6 +11,7 @@ import numpy as np
 from ...arrays import UNIT_ROUNDOFF, Matrix, Vector, length
 from ...numerics.extended import UNIT, Ext, ExtMatrix, between, dense, double, ext, sum_units, total
 from ...objectives.form import Form, Term
+from .kinks import Kinks
 
 CURVATURE_UNITS = 64
 """Units of roundoff that the root of a quadratic, and a curvature, may be off by, beside its size."""
@@ -17,12 +19,18 @@ CURVATURE_UNITS = 64
 
 @dataclass(frozen=True)
 class Local:
-    """Value and slope at a point, and how far off each may be (the slope in norm)."""
+    """Value and slope at a point, and how far off each may be (the slope in norm).
+
+    Nowhere is the level below the plane of the slope through the value less the ``deficit``, and near the point it
+    rises by at most ``steep`` times the distance, but for curvature.
+    """
 
     value: np.longdouble
     grad: Ext
     value_error: float
     grad_error: float
+    steep: float
+    deficit: float = 0.0
 
     @property
     def below(self) -> float:
@@ -36,7 +44,7 @@ class Local:
 
 
 class Level:
-    """The sum of scale * h(F x) + scale * (1/2 x'Qx) + <p, x> + constant that a form is; norms only have a value."""
+    """The sum of scale * h(F x) + scale * (1/2 x'Qx) + <p, x> + constant + kinks that a form is."""
 
     def __init__(self, form: Form, dim: int) -> None:
         self.dim = dim
@@ -50,11 +58,23 @@ class Level:
             self.p += scale * ext(c)
             self._p_error += 4 * UNIT * abs(float(scale)) * length(c)
         self.quadratic = form.quadratic
+        self.kinks = Kinks.of(form, dim)
+
+    def tilted(self, slope: Ext) -> Level:
+        """Without its kinks, for which the slope stands: for Newton's method, on a surface where they are linear."""
+        smooth = copy(self)
+        smooth.kinks, smooth.p = None, self.p + slope
+        return smooth
+
+    @property
+    def smooth(self) -> Level:
+        """Without its kinks."""
+        return self if self.kinks is None else self.tilted(np.zeros(self.dim, dtype=np.longdouble))
 
     # -- value and slope ---------------------------------------------------------------------------------------
 
-    def at(self, x: Ext) -> Local:
-        """Value and slope at x."""
+    def at(self, x: Ext, lam: Ext | None = None) -> Local:
+        """Value and slope at x; that of kinks by multipliers, or by one of their functions that is largest."""
         size = length(double(x))
         value = self.form.constant + total(self.p * x)
         value_error = self._p_error * size + sum_units(self.dim) * UNIT * float(
@@ -81,14 +101,17 @@ class Level:
             value_error, sizes = value_error + scale * error, sizes + scale * abs(float(own))
             grad = grad + bend.scale * image
             grad_error += scale * (length(image_error) + 2 * UNIT * length(double(image)))
-        for norm in self.form.norms:
-            rounded = double(x)
-            extra = norm.value(rounded)
-            value, sizes = value + np.longdouble(extra), sizes + extra
-            value_error += norm.rounding(rounded)[0] + norm.steepest(self.dim) * UNIT_ROUNDOFF * size
+        steep, deficit = length(double(grad)) * (1 + 1e-12) + 1.01 * grad_error, 0.0
+        if self.kinks is not None:
+            extra, extra_error = self.kinks.value(x)
+            value, value_error, sizes = value + extra, value_error + extra_error, sizes + abs(float(extra))
+            support = self.kinks.support(x, self.kinks.simplest(x) if lam is None else lam)
+            grad, grad_error, deficit = grad + support.slope, grad_error + support.error, support.deficit
+            steep += self.kinks.steepest
         count = len(self.terms) + len(self.bends) + 4
         grad_error += count * UNIT * length(double(grad))
-        return Local(value, grad, 1.01 * (value_error + count * UNIT * sizes), 1.01 * grad_error)
+        errors = 1.01 * (value_error + count * UNIT * sizes), 1.01 * grad_error
+        return Local(value, grad, *errors, steep * (1 + count * UNIT), deficit)
 
     # -- curvature ---------------------------------------------------------------------------------------------
 
@@ -167,9 +190,7 @@ class Level:
 
     def fall(self, here: Local, radius: float) -> float:
         """At least what the level can be lower within this distance."""
-        steep = length(double(here.grad)) * (1 + 1e-12) + here.grad_error
-        steep += sum(norm.steepest(self.dim) for norm in self.form.norms)
-        return steep * radius * (1 + 1e-12)
+        return here.steep * radius * (1 + 1e-12)
 
     def rise(self, here: Local, x: Ext, radius: float) -> float:
         """At least what the level can be higher within this distance."""

@@ -20,7 +20,10 @@ RANK = 1e-13
 
 @dataclass(frozen=True)
 class Polished:
-    """Where Newton's method ended: u and x, the level there, the prices, and the residual relative to its scale."""
+    """Where Newton's method ended: u and x, the level there, the prices, and the residual relative to its scale.
+
+    ``priced`` are the multipliers of kinks that the slope of the level is made with.
+    """
 
     chart: Chart
     u: Ext
@@ -29,9 +32,10 @@ class Polished:
     lam: Ext
     w: Ext
     residual: float
+    priced: Ext | None = None
 
 
-def polish(level: Level, chart: Chart, E: Matrix | None = None, t: Ext | None = None,
+def polish(level: Level, chart: Chart, E: Matrix | Ext | None = None, t: Ext | None = None,
            w: Vector | None = None, most: int = MOST_STEPS) -> Polished:  # fmt: skip
     """A stationary point of the level on the chart, near its start; with rows E x = t held where they are given."""
     system = _System(level, chart, E, t)
@@ -65,8 +69,10 @@ def polish(level: Level, chart: Chart, E: Matrix | None = None, t: Ext | None = 
 class _System:
     """F(u, lam, w) = (pull(u, grad + E'w) + lam normal(u), E x(u) - t, gauge(u) - 1), each in units of its own."""
 
-    def __init__(self, level: Level, chart: Chart, E: Matrix | None, t: Ext | None) -> None:
-        self.level, self.chart, self.E = level, chart, E
+    def __init__(self, level: Level, chart: Chart, E: Matrix | Ext | None, t: Ext | None) -> None:
+        self.level, self.chart = level, chart
+        self.E: Matrix | None = None if E is None else np.asarray(E, dtype=np.float64)
+        self.wide: Ext | None = None if E is None else ext(E)
         self.t = ext(np.zeros(0)) if t is None else t
         self.rows = 0 if E is None else E.shape[0]
         here = level.at(chart.point(chart.start))
@@ -76,7 +82,7 @@ class _System:
     def state(self, u: Ext, lam: Ext, w: Ext, fit: bool) -> Polished:
         chart, x = self.chart, self.chart.point(u)
         here = self.level.at(x)
-        c = here.grad if self.E is None else here.grad + product(self.E.T, w)
+        c = here.grad if self.wide is None else here.grad + product(self.wide.T, w)
         F = chart.pull(u, c)
         if chart.equations:
             normals = chart.normals(u)
@@ -84,8 +90,8 @@ class _System:
                 lam = -ext([total(F * column) / total(column * column) for column in normals.T])
             F = F + normals @ lam
         residual = float(np.linalg.norm(double(F))) / self.slope
-        if self.E is not None:
-            residual += float(np.linalg.norm(double(product(self.E, x) - self.t))) / self.reach
+        if self.wide is not None:
+            residual += float(np.linalg.norm(double(product(self.wide, x) - self.t))) / self.reach
         residual += float(np.abs(chart.excess(u)).sum())
         return Polished(chart, u, x, here, lam, w, residual if np.isfinite(residual) else np.inf)
 
@@ -95,17 +101,17 @@ class _System:
         first = n + self.rows
         size = first + chart.equations
         afford(12.0 * size**3)
-        c = at.here.grad if self.E is None else at.here.grad + product(self.E.T, at.w)
+        c = at.here.grad if self.wide is None else at.here.grad + product(self.wide.T, at.w)
         J = chart.jacobian(u)
         top = chart.pulled(u, self.level.hessian(double(at.x)) @ J) + chart.bends(u, c, double(at.lam))
         K, right = np.zeros((size, size)), np.zeros(size)
         K[:n, :n] = top / self.slope
         F = chart.pull(u, c)
-        if self.E is not None:
+        if self.E is not None and self.wide is not None:
             held = slice(n, n + self.rows)
             K[:n, held] = chart.pulled(u, self.E.T) / self.slope
             K[held, :n] = self.E @ J / self.reach
-            right[held] = double(product(self.E, at.x) - self.t) / self.reach
+            right[held] = double(product(self.wide, at.x) - self.t) / self.reach
         if chart.equations:
             normals = chart.normals(u)
             F = F + normals @ at.lam
@@ -121,7 +127,8 @@ class _System:
             right = np.append(right, np.zeros(idle.shape[1]))
         if not (np.isfinite(K).all() and np.isfinite(right).all()):
             return None
-        columns = np.maximum(np.linalg.norm(K, axis=0), 1e-300)
+        columns = np.linalg.norm(K, axis=0)
+        columns[columns == 0] = 1.0  # what does not matter does not move
         step = -_solved(K / columns, right) / columns
         step = step[:size]
         return ext(step[:n]), ext(step[first:]), ext(step[n:first])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...objectives.base import Objective
+from ...objectives.losses.base import Loss
 from ...sets.base import Domain
 
 MOST_WORK = 3e9
@@ -31,8 +32,13 @@ def cones_apply(levels: Sequence[Objective], domain: Domain) -> str:
             return f"{name} is not convex"
         if not level.form.matrices:
             return f"{name}: a LinearOperator has no entries"
-        if level.form.norms or level.form.pieces:
-            return f"{name}: it is not smooth"
-    if lower.form is not None and not lower.form.strictly_convex:
-        return "lower is not h(Ax) + <q, x> with a strictly convex h"
+        if any(norm.groups is not None for norm in level.form.norms):
+            return f"{name}: norms of groups are neither smooth nor piecewise linear"
+    if lower.form is not None and not all(_strict_or_flat(term.loss) for term in lower.form.losses):
+        return "lower is not h(Ax) + <q, x> with an h that is strictly convex or quadratic in pieces"
     return ""
+
+
+def _strict_or_flat(loss: Loss) -> bool:
+    """Whether equal slopes have equal predictions, or the loss is linear wherever they have not, and says where."""
+    return loss.strictly_convex or (loss.separable and loss.self_concordance == 0)

@@ -1,25 +1,26 @@
-"""The second level where the slope of the first vanishes at its minimisers: these are {x in Z : K x = K x*}.
+"""The second level where the slope of the first vanishes at its minimisers, which ``solutions`` describes.
 
-Let H be the set {K x = K x*} for the unconstrained minimisers x* of g, in the affine hull of Z. By strong convexity of
-g along the rows of K a point with slope c is within |c| / mu of H. If some x_c with a ball of radius rho around it in Z
-is nearer to H than rho, H meets the interior of Z: the slope is zero at all minimisers, and each point of Z near H can
-be mixed with a point near x_c so that the mix is a minimiser. That bounds f* from above; duality bounds it from below.
+Each point of Z near the minimisers can be mixed with a point in their interior so that the mix is a minimiser. That
+bounds f* from above; duality bounds it from below.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ...arrays import UNIT_ROUNDOFF, Matrix, Vector, length
-from ...numerics.extended import UNIT, Ext, ExtMatrix, double, ext, total
+from ...arrays import UNIT_ROUNDOFF, Vector, length
+from ...numerics.extended import UNIT, Ext, double, ext, total
 from ...sets.base import Domain
-from ...sets.round.description import Conic, Round
-from .conic import Held, approximate
-from .growth import SVD_UNITS
-from .level import Level, Local
+from ...sets.round.description import Chart, Conic, Round
+from .conic import Approximate, Held, approximate
+from .kinks import Surface
+from .level import Level
 from .polish import MOST_STEPS, Polished, polish
+from .solutions import Solutions, modulus, off_rows
 
 NARROW = 1e-11
 """Relative width of a bracket that ends the search."""
@@ -27,94 +28,10 @@ NARROW = 1e-11
 OUTSIDE = 1e-9
 """A point that misses the set by more, relative to its size, is no candidate."""
 
-RANK = 1e-10
-"""Singular values of the data below this, relative to the largest, count as zero."""
-
-RANKS = "singular values of the lower level's data below 1e-10 of the largest are zero"
-
-
-@dataclass(frozen=True)
-class Solutions:
-    """The minimisers of the lower level by rows: E x = t, orthonormal rows; ``mu`` is the modulus along them.
-
-    A point of Z is so near to ``center`` that the ball of ``room`` around it less ``center_off`` is in Z, and the
-    minimisers are within ``center_off`` of it. ``by_rank`` says that the rank of the data was decided, not shown.
-    ``K'(turn w)`` is E'w, for the data K.
-    """
-
-    E: Matrix
-    t: Ext
-    turn: Matrix
-    data: ExtMatrix
-    center: Vector
-    center_off: float
-    room: float
-    mu: float
-    by_rank: bool
-    g_lower: float
-    g_upper: float
-    hull: Matrix | None
-
-    def off(self, here: Local, reach: float) -> float:
-        """How far a point with this slope of the lower level may be from the rows, if it is within ``reach``."""
-        return off_rows(here, self.hull) / self.mu
-
-
-def off_rows(here: Local, hull: Matrix | None) -> float:
-    """At least the length of the slope in the hull."""
-    if hull is None:
-        return length(double(here.grad)) * (1 + 1e-12) + here.grad_error
-    inner = double(ext(hull.T) @ here.grad)
-    size, dim = float(np.linalg.norm(inner)), int(hull.shape[0])
-    # rounding of the columns of the hull: the slope may be large across them, as a multiple of the identity is
-    return size * (1 + 1e-12) + 8 * (dim + 8) * UNIT * length(double(here.grad)) + here.grad_error
-
-
-def solutions_inside(level: Level, domain: Domain, shape: Round, x: Vector) -> Solutions | None:
-    """The minimisers where the slope vanishes at them; None where that cannot be shown."""
-    K = level.images
-    if not K.size:
-        return None
-    inner = K if shape.hull is None else K @ shape.hull
-    left, values, right = np.linalg.svd(inner, full_matrices=False)
-    noise = SVD_UNITS * sum(K.shape) * UNIT_ROUNDOFF * float(values[0])
-    rank = int((values > max(RANK * float(values[0]), noise)).sum())
-    full_columns = rank == inner.shape[1]
-    if rank == 0 or (double(level.p).any() and not full_columns):
-        return None
-    by_rank = not full_columns and rank < inner.shape[0]
-    E = right[:rank] if shape.hull is None else right[:rank] @ shape.hull.T
-    turn = left[:, :rank] / values[:rank]
-    inside = polish(level, shape.inside(x))
-    t = ext(E) @ inside.x
-    center = x + E.T @ double(t - ext(E) @ ext(x))
-    here = level.at(ext(center))
-    room = shape.room(center)
-    slope = off_rows(here, shape.hull)
-    mu = modulus(level, center, slope * room, E)
-    if not (mu > 0 and room > 0):
-        return None
-    beside = domain.distance_outside(center)  # of the hull, by rounding; across it slopes may be steep
-    center_off = (slope / mu + 2 * beside) * (1 + 1e-12)
-    if not center_off < 0.5 * room:
-        return None
-    lower = here.below - (slope * center_off + level.fall(here, beside)) * (1 + 1e-12)
-    upper = here.above + level.rise(here, ext(center), beside)
-    ends = float(np.nextafter(lower, -np.inf)), float(np.nextafter(upper, np.inf))
-    return Solutions(E, t, turn, ExtMatrix(K), center, center_off, room, mu, by_rank, *ends, shape.hull)
-
-
-def modulus(level: Level, x: Vector, gap: float, E: Matrix) -> float:
-    """At most the curvature of the level along all rows, for points whose value is above the model by the gap."""
-    B, inexact = level.roots(x, gap)
-    values = np.linalg.svd(B @ E.T, compute_uv=False)
-    sigma = float(values[-1]) - SVD_UNITS * sum(B.shape) * UNIT_ROUNDOFF * float(values[0]) * 2 - inexact
-    return sigma**2 * (1 - 1e-12) if sigma > 0 else 0.0
-
 
 @dataclass(frozen=True)
 class Bracketed:
-    """A point with what is proved about f*; ``price`` is that of the rows."""
+    """A point with what is proved about f*."""
 
     x: Ext
     f_lower: float
@@ -122,23 +39,53 @@ class Bracketed:
     residual: float
 
 
+class Candidate(NamedTuple):
+    """A polished point, and the prices of flat rows."""
+
+    polished: Polished
+    y: Vector
+
+
+class _Rows(NamedTuple):
+    """All that is held for Newton's method: rows of the solutions, flat rows at their ends, a surface of kinks."""
+
+    E: Ext
+    t: Ext
+    w: Vector
+    active: NDArray[np.intp]
+    surface: Surface | None
+
+    @classmethod
+    def of(cls, upper: Level, known: Solutions, found: Approximate, lam: Ext | None, size: float) -> _Rows:
+        x, flat = ext(found.x), known.flat
+        steep = upper.at(x, lam).steep or 1.0
+        active = np.flatnonzero(found.y * flat.lengths / steep > -flat.off(x) / (flat.lengths * size))
+        surface = None if upper.kinks is None or lam is None else upper.kinks.surface(x, lam)
+        E, t, w = [ext(known.E), ext(flat.G[active])], [known.t, ext(flat.h[active])], [found.w, found.y[active]]
+        if surface is not None:
+            E, t, w = [*E, surface.E], [*t, surface.t], [*w, surface.w]
+        return cls(np.vstack(E), np.concatenate(t), np.concatenate(w), active, surface)
+
+
 def second_level(lower: Level, upper: Level, domain: Domain, shape: Round, conic: Conic,
                  known: Solutions) -> Bracketed | None:  # fmt: skip
     """Minimise the upper level over the solutions of the lower one; the best bracket of all charts that are tried."""
-    held = Held(known.E, double(known.t))
+    held = Held(known.E, double(known.t), known.flat.G, known.flat.h)
     found = approximate(upper, shape, conic, held, known.center)
     if found is None:
         return None
-    slope = double(upper.at(ext(found.x)).grad) + known.E.T @ found.w
+    lam = None if upper.kinks is None else upper.kinks.multipliers(found.lam)
+    slope = double(upper.at(ext(found.x), lam).grad) + known.E.T @ found.w + known.flat.G.T @ found.y
+    rows = _Rows.of(upper, known, found, lam, shape.size)
     best: Bracketed | None = None
     charts = [shape.inside(found.x)] if shape.room(found.x) > 1e-6 * shape.size else []
     last = shape.inside(found.x)
     for chart in [*charts, *shape.charts(found.x, slope), last]:
         steps = MOST_STEPS if chart is not last else 0  # at last, the candidate itself
-        polished = polish(upper, chart, known.E, known.t, found.w, most=steps)
-        if not chart.outside(polished.u) <= OUTSIDE * shape.size:
+        candidate = _candidate(upper, known, chart, rows, found, lam, steps)
+        if candidate is None or not chart.outside(candidate.polished.u) <= OUTSIDE * shape.size:
             continue
-        tried = bracket(lower, upper, domain, known, polished)
+        tried = bracket(lower, upper, domain, known, candidate)
         if tried is None:
             continue
         low = max(tried.f_lower, best.f_lower) if best else tried.f_lower
@@ -149,26 +96,54 @@ def second_level(lower: Level, upper: Level, domain: Domain, shape: Round, conic
     return best
 
 
-def bracket(lower: Level, upper: Level, domain: Domain, known: Solutions, polished: Polished) -> Bracketed | None:
+def _candidate(upper: Level, known: Solutions, chart: Chart, rows: _Rows, found: Approximate, lam: Ext | None,
+               steps: int) -> Candidate | None:  # fmt: skip
+    """The stationary point on the chart with all rows held, moved onto the flat pieces; None where it is none."""
+    level = upper if rows.surface is None else upper.tilted(rows.surface.slope)
+    polished = polish(level, chart, rows.E, rows.t, rows.w, most=steps)
+    ends = np.cumsum([known.t.size, rows.active.size])
+    if rows.surface is not None and upper.kinks is not None and steps:
+        lam = upper.kinks.priced(rows.surface, polished.w[ends[1] :])
+        if lam is None:
+            return None
+    y = found.y.copy() if not steps else np.zeros(found.y.size)
+    if steps:
+        y[rows.active] = np.maximum(double(polished.w[ends[0] : ends[1]]), 0.0)
+    x = polished.x
+    if y.size:
+        off, room = known.flat.off(x), -known.flat.off(ext(known.center))
+        share = float(np.max(np.maximum(off, 0.0) / (np.maximum(off, 0.0) + room)))
+        x = x + np.longdouble(min(2 * share, 1.0)) * (ext(known.center) - x)
+    return Candidate(replace(polished, x=x, here=upper.at(x, lam), w=polished.w[: ends[0]], priced=lam), y)
+
+
+def bracket(lower: Level, upper: Level, domain: Domain, known: Solutions, candidate: Candidate) -> Bracketed | None:
     """What a point with prices of the rows proves about f*."""
+    polished, flat = candidate.polished, known.flat
     x, rounded = polished.x, double(polished.x)
     outside = polished.chart.outside(polished.u)
-    if not np.isfinite(outside) or not np.isfinite(rounded).all():
+    if not np.isfinite(outside) or not np.isfinite(rounded).all() or (flat.off(x) > 0).any():
         return None
     slope = off_rows(lower.at(x), known.hull)
     mu = modulus(lower, rounded, slope * domain.diameter, known.E)
     if not mu > 0:
         return None
     off = slope / mu * (1 + 1e-12)
-    here = polished.here
+    here, y = polished.here, ext(candidate.y)
     w = ext(known.turn @ double(polished.w))
     pulled = known.data.transpose_times(w)
-    c = double(here.grad + pulled)
+    kept = ext(flat.G.T) @ y
+    c = double(here.grad + pulled + kept)
     error = here.grad_error + length(known.data.transpose_times_error(w)) + 2 * UNIT_ROUNDOFF * length(c)
+    error += (y.size + 8) * UNIT * length(np.abs(flat.G.T) @ double(y))
     at_x = total(ext(c) * x)
     least = domain.lmo_bound(c, domain.lmo(c))
     gap = float(at_x - np.longdouble(least)) + 8 * UNIT_ROUNDOFF * (abs(float(at_x)) + abs(least))
-    gap = max(gap, 0.0) + error * (domain.diameter + outside)
+    gap = max(gap, 0.0) + error * (domain.diameter + outside) + here.deficit
+    # flat rows of x* are at most at their ends, those of x are so much before them
+    gap += float(
+        double(y) @ (4 * UNIT_ROUNDOFF * np.abs(flat.h) - flat.off(x) + 4 * UNIT_ROUNDOFF * np.abs(flat.off(x)))
+    )
     f_lower = here.below - (gap + length(double(pulled)) * off) * (1 + 1e-12)
     share = (off + outside) / (known.room - known.center_off)
     f_upper = np.inf

@@ -14,19 +14,19 @@ from dataclasses import replace
 import numpy as np
 
 from ...arrays import UNIT_ROUNDOFF, Vector, length
-from ...numerics.extended import EXTENDED, double, ext
+from ...numerics.extended import EXTENDED, Ext, double, ext
 from ...objectives.base import Objective
 from ...sets.base import Domain
 from ...sets.round.description import Conic, Round
 from ..answer import Answer
 from ..interrupt import keeping
-from .conic import approximate
+from .conic import Approximate, approximate
 from .face import on_face
-from .growth import Distance, distance
+from .growth import Distance, distance, settled
 from .level import Level
-from .polish import polish
 from .refuses import cones_apply
-from .slater import NARROW, OUTSIDE, RANKS, second_level, solutions_inside
+from .slater import NARROW, OUTSIDE, second_level
+from .solutions import RANKS, solutions_inside
 
 RESOLVED = 1e-16
 """A residual so small, on a chart with some growth, that no other chart is tried."""
@@ -59,18 +59,20 @@ def solve_cones(levels: Sequence[Objective], domain: Domain) -> Answer:
     lower, upper = Level(forms[0], dim), Level(forms[-1], dim)  # type: ignore[arg-type]
     if len(levels) == 1:
         return minimiser(domain)(levels[0])
-    if not lower.images.size and not lower.p.any():  # a constant: all points are lower solutions
+    flat = not lower.images.size and lower.kinks is None
+    if flat and not lower.p.any():  # a constant: all points are lower solutions
         return _constant(lower, minimiser(domain)(levels[-1]))
     conic = shape.conic()
     first = approximate(lower, shape, conic)
     if first is None:
         return _unproved(shape.middle, lower, domain, "the interior-point method fails")
-    if not lower.images.size and (face := shape.linear_face(double(lower.p))) is not None:
+    if flat and (face := shape.linear_face(double(lower.p))) is not None:
         tied = on_face(lower, upper, levels[-1], domain, face)
         if tied is not None:
             return tied
-    with keeping(lambda: _unproved(first.x, lower, domain, "the time is up")):
-        near = nearest(lower, domain, shape, first.x)
+    lam = _allowed(lower, first)
+    with keeping(lambda: _unproved(first.x, lower, domain, "the time is up", lam)):
+        near = nearest(lower, domain, shape, first.x, lam)
         answer = None if near is None else _unique(near, lower, upper)
         if answer is not None and answer.width <= NARROW:
             return answer
@@ -78,7 +80,8 @@ def solve_cones(levels: Sequence[Objective], domain: Domain) -> Answer:
     if answer is None or (other is not None and other.width < answer.width):
         answer, other = other, answer
     if answer is None:
-        return _unproved(first.x, lower, domain, "neither the growth of the set nor an interior solution is shown")
+        why = "neither the growth of the set nor an interior solution is shown"
+        return _unproved(first.x, lower, domain, why, lam)
     return answer if other is None else _together(answer, other)
 
 
@@ -88,32 +91,40 @@ def _constant(lower: Level, answer: Answer) -> Answer:
     return replace(answer, g_lower=here.below, g_upper=here.above, lower_unique=False)
 
 
-def _unproved(x: Vector, lower: Level, domain: Domain, why: str) -> Answer:
+def _allowed(level: Level, found: Approximate) -> Ext | None:
+    """The multipliers of kinks that an interior-point method has found, as they have to be."""
+    return None if level.kinks is None else level.kinks.multipliers(found.lam)
+
+
+def _unproved(x: Vector, lower: Level, domain: Domain, why: str, lam: Ext | None = None) -> Answer:
     """A point with what one linear minimum says about the lower level."""
-    here = lower.at(ext(x))
+    here = lower.at(ext(x), lam)
     c = double(here.grad)
     gap = (
         float(c @ x) - domain.lmo_bound(c, domain.lmo(c)) + (x.size + 8) * UNIT_ROUNDOFF * float(np.abs(c) @ np.abs(x))
     )
-    gap += (here.grad_error + UNIT_ROUNDOFF * length(c)) * (domain.diameter + length(x))
+    gap += (here.grad_error + UNIT_ROUNDOFF * length(c)) * (domain.diameter + length(x)) + here.deficit
     outside = domain.distance_outside(x)
     g_upper = here.above + lower.rise(here, ext(x), outside) if np.isfinite(outside) else np.inf
     notes = (f"no proof: {why}",)
     return Answer(x, here.below - gap, g_upper, -np.inf, np.inf, well_posed=False, notes=notes, assumes=ASSUMES)
 
 
-def nearest(level: Level, domain: Domain, shape: Round, x: Vector) -> Distance | None:
+def nearest(level: Level, domain: Domain, shape: Round, x: Vector, lam: Ext | None = None) -> Distance | None:
     """The best bound on the distance of all minimisers, over the charts around x."""
-    slope = double(level.at(ext(x)).grad)
+    if level.kinks is not None and lam is None:
+        lam = level.kinks.simplest(ext(x))
+    slope = double(level.at(ext(x), lam).grad)
     best: Distance | None = None
     charts = list(shape.charts(x, slope))
     if shape.room(x) > 1e-9 * shape.size:
         charts.insert(0, shape.inside(x))
     for chart in charts:
-        polished = polish(level, chart)
-        if not polished.chart.outside(polished.u) <= OUTSIDE * shape.size:  # an interior that is none
+        done = settled(level, chart, lam)
+        if done is None or not chart.outside(done[0].u) <= OUTSIDE * shape.size:  # an interior that is none
             continue
-        found = distance(level, polished, domain.diameter)
+        polished, held = done
+        found = distance(level, polished, domain.diameter, held)
         if found is not None and (best is None or found.far < best.far):
             best = found
         if best is not None and best.polished.residual <= RESOLVED:
@@ -141,7 +152,7 @@ def _unique(near: Distance, lower: Level, upper: Level) -> Answer:
 
 def _inside(lower: Level, upper: Level, domain: Domain, shape: Round, conic: Conic, x: Vector) -> Answer | None:
     """The answer where the slope of the lower level vanishes at its minimisers; None where it does not."""
-    known = solutions_inside(lower, domain, shape, x)
+    known = solutions_inside(lower, domain, shape, conic, x)
     found = None if known is None else second_level(lower, upper, domain, shape, conic, known)
     if known is None or found is None:
         return None
@@ -167,15 +178,14 @@ def _together(best: Answer, other: Answer) -> Answer:
     return replace(best, f_lower=low, f_upper=high, g_lower=g_low, g_upper=g_high)
 
 
-def _by_gaps(level: Level, domain: Domain, shape: Round, x: Vector) -> Answer:
+def _by_gaps(level: Level, domain: Domain, shape: Round, x: Vector, lam: Ext | None) -> Answer:
     """The best of x and what charts make of it, by what a linear minimum proves: for minimisers that are not unique."""
-    slope = double(level.at(ext(x)).grad)
-    candidates = [x]
+    slope = double(level.at(ext(x), lam).grad)
+    tried = [_unproved(x, level, domain, "", lam)]
     for chart in (shape.inside(x), *shape.charts(x, slope)):
-        polished = polish(level, chart)
-        if chart.outside(polished.u) <= OUTSIDE * shape.size:
-            candidates.append(double(polished.x))
-    tried = [_unproved(point, level, domain, "") for point in candidates]
+        done = settled(level, chart, lam)
+        if done is not None and chart.outside(done[0].u) <= OUTSIDE * shape.size:
+            tried.append(_unproved(double(done[0].x), level, domain, "", done[0].priced))
     best = min(tried, key=lambda answer: answer.g_upper - answer.g_lower)
     return replace(best, g_lower=max(one.g_lower for one in tried), notes=(), well_posed=True)
 
@@ -190,10 +200,12 @@ def minimiser(domain: Domain) -> Callable[[Objective], Answer]:
     def minimise(objective: Objective) -> Answer:
         assert objective.form is not None
         level = Level(objective.form, dim)
-        near = nearest(level, domain, shape, last[-1]) if last else None
+        lam = None
+        near = nearest(level, domain, shape, last[-1]) if last and level.kinks is None else None
         if near is None or near.far > FROM_THE_LAST * shape.size:
             found = approximate(level, shape, conic)
-            near = None if found is None else nearest(level, domain, shape, found.x)
+            lam = None if found is None else _allowed(level, found)
+            near = None if found is None else nearest(level, domain, shape, found.x, lam)
             x = shape.middle if found is None else found.x
         if near is not None:
             x = double(near.polished.x)
@@ -203,7 +215,7 @@ def minimiser(domain: Domain) -> Callable[[Objective], Answer]:
             low = float(np.nextafter(here.below - near.gap, -np.inf))
             high = float(np.nextafter(here.above + level.rise(here, near.polished.x, outside), np.inf))
             return Answer(x, low, high, low, high)
-        proved = _by_gaps(level, domain, shape, x)
+        proved = _by_gaps(level, domain, shape, x, lam)
         return replace(proved, f_lower=proved.g_lower, f_upper=proved.g_upper)
 
     return minimise

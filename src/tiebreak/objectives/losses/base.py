@@ -171,6 +171,10 @@ class Loss(Link):
     def near(self, t: Vector, gap: float) -> tuple[Vector, Vector]:
         """Bounds on h'' between t and every t' with h(t') <= h(t) + <h'(t), t' - t> + gap."""
         M, most = self.self_concordance, np.broadcast_to(self.most, (t.size,))
+        if M == 0 and self.separable:  # up to a jump the curvature is the same, and beyond one the gap is larger
+            here, room = self.curvature(t), self.room(t)
+            kept = max(gap, 0.0) < here * np.minimum(room, np.finfo(np.float64).max ** 0.25) ** 2 / 2
+            return np.where(kept, here * (1 - LINK_UNITS * UNIT_ROUNDOFF), 0.0), most
         if not (0 < M < np.inf and self.separable):
             return np.zeros(t.size), most
         # h(t + s) - h(t) - h'(t) s >= h''(t) (e^-v + v - 1) / M^2 with v = M |s|, row by row; and e^-v + v - 1 is at

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...arrays import Matrix, Vector
 from ...numerics.clarabel import Cones
@@ -64,6 +65,8 @@ class Growth:
         How far rounding may have moved ``face``, as a linear map.
     bend : array or None
         Where there is no face: <n, y - x'> >= sum of bend_i e_i^2.
+    power : tuple or None
+        p, kappa and a mask of entries for which kappa |e_i|^p may be added to that sum in place of bend_i e_i^2.
     tilt : float
         For slopes within delta of c, the faces of their minimisers are within tilt * delta of ``face``; where delta is
         at most ``steady``.
@@ -77,6 +80,7 @@ class Growth:
     face_error: float = 0.0
     trace: Matrix | None = None
     bend: Vector | None = None
+    power: tuple[float, float, NDArray[np.bool_]] | None = None
     tilt: float = 0.0
     steady: float = np.inf
 

@@ -13,6 +13,9 @@ from ...numerics.extended import UNIT, Ext, double, ext, total
 from .description import Chart, Conic, Growth, Round
 from .inside import Inside
 
+FLAT = 1e-5
+"""Entries below this, relative to the radius, of a ball with p > 2: there the boundary hardly bends along them."""
+
 POWER_UNITS = 64
 """Units of roundoff that a power in extended precision may be off by."""
 
@@ -124,7 +127,11 @@ class PowerChart(Chart):
         else:
             # D(z, 1) >= (1/2 - 1/(4p)) (z - 1)^2 for all z, and D is homogeneous
             bend = lam / R * (0.5 - 0.25 / p) * np.abs(double(v)) ** (p - 2)
-        return Growth(residual, shift, bend=bend * (1 - 1e-12), steady=lam * length(double(normal)) / 2)
+        power = None
+        if p > 2 and (flat := np.abs(double(v)) < FLAT).any():
+            # |y|^p >= |x|^p + p x|x|^(p-2) (y - x) + |y - x|^p / (2^(p-1) - 1) (P. Lindqvist, 1990)
+            power = p, lam * R ** (1 - p) / (p * (2 ** (p - 1) - 1)) * (1 - 1e-12), flat
+        return Growth(residual, shift, bend=bend * (1 - 1e-12), power=power, steady=lam * length(double(normal)) / 2)
 
     def outside(self, u: Ext) -> float:
         v, R = self._v(u), self.ball.size
