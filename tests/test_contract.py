@@ -50,6 +50,7 @@ METHODS = [
     "auto", "exact", "cg-bio", "cg-bio-anytime", "cg", "mng", "big-sam", "ibig-sam", "tseng", "a-irg", "dbgd",
     "apdb", "tikhonov", "solodov", "cabot", "hsdm", "sam", "ir-cg", "agm-bio", "pb-apg", "apb-apg", "fc-bio",
     "bisec-bio", "bi-sg", "fbi-pg", "r-apm", "bi-fista", "stabim", "adabim", "sbcgi", "sbcgf",
+    "ir-scg", "ir-fscg", "bi-cs",
 ]  # fmt: skip
 
 A = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 2.0]])

@@ -184,7 +184,7 @@ def ties(rng: Rng) -> Case:
 FIRST_ORDER = (
     "cg-bio", "cg-bio-anytime", "cg", "mng", "big-sam", "ibig-sam", "tseng", "a-irg", "dbgd", "apdb", "tikhonov",
     "solodov", "cabot", "hsdm", "sam", "ir-cg", "agm-bio", "pb-apg", "apb-apg", "fc-bio", "bisec-bio", "bi-sg",
-    "fbi-pg", "r-apm", "bi-fista", "stabim", "adabim", "sbcgi", "sbcgf",
+    "fbi-pg", "r-apm", "bi-fista", "stabim", "adabim", "sbcgi", "sbcgf", "ir-scg", "ir-fscg", "bi-cs",
 )  # fmt: skip
 
 

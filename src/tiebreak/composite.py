@@ -54,6 +54,8 @@ def obstacles(problem: Problem, takes: Mapping[Level, How]) -> list[str]:
             titles = [*(type(norm).__name__ for norm in norms), *(piece.title for piece in pieces)]
             names = ", ".join(dict.fromkeys(titles)) or "it"
             found.append(f"a differentiable {level} level ({names} is not differentiable)")
+        elif "prox" in how and any(part.lipschitz is not None for _, part in getattr(problem, level).parts):
+            found.append(f"a prox of the {level} level (it is known by its subgradients)")
         elif pieces and "prox" in how:
             found.append(f"a prox of the {level} level ({pieces[0].title} has none in closed form)")
         elif how == "joint prox":

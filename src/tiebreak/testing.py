@@ -52,7 +52,9 @@ def check_objective(objective: Objective, dim: int | None = None, seed: int = 0,
     checks, rng = _Checks(), np.random.default_rng(as_seed(seed))
     size = _dimension(objective.dim, dim, "the objective")
     sample = [rng.standard_normal(size) for _ in range(points)]
-    if not objective.differentiable:
+    if objective.lipschitz is not None:
+        _check_steepness(checks, objective, objective.lipschitz, sample)
+    elif not objective.differentiable:
         sample += [np.zeros(size), np.where(np.arange(size) % 2 == 0, 0.0, sample[0])]
         _check_norms(checks, objective, sample)
     for x in sample:
@@ -117,6 +119,14 @@ def _check_loss(checks: _Checks, loss: Loss, sample: list[Vector]) -> None:
         if np.isfinite(dual):
             young = float(slope @ t) - value
             checks.that(abs(dual - young) <= 1e-7 * (1 + abs(young)), f"{loss.name}: conjugate at h'(t)")
+
+
+def _check_steepness(checks: _Checks, objective: Objective, most: float, sample: list[Vector]) -> None:
+    """What a Lipschitz constant of the function itself promises."""
+    for x, y in pairwise([*sample, np.zeros_like(sample[0])]):
+        rise = abs(objective.value(x) - objective.value(y))
+        checks.that(rise <= most * float(np.linalg.norm(x - y)) * (1 + 1e-9) + 1e-12, "lipschitz must bound the rise")
+        checks.that(float(np.linalg.norm(objective.grad(x))) <= most * (1 + 1e-9), "lipschitz must bound subgradients")
 
 
 def _check_norms(checks: _Checks, objective: Objective, sample: list[Vector], step: float = 0.7) -> None:

@@ -39,6 +39,9 @@ CONTRACT = [
     "adabim",
     "sbcgi",
     "sbcgf",
+    "ir-scg",
+    "ir-fscg",
+    "bi-cs",
 ]
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # for type checkers and editors, which do not follow ``__geta
     from .agm_bio import AGMBiO as AGMBiO
     from .apb_apg import APBAPG as APBAPG
     from .apdb import APDB as APDB
+    from .bi_cs import BiCS as BiCS
     from .bi_fista import BiFISTA as BiFISTA
     from .bi_sg import BiSG as BiSG
     from .big_sam import BiGSAM as BiGSAM
@@ -36,6 +37,8 @@ if TYPE_CHECKING:  # for type checkers and editors, which do not follow ``__geta
     from .hsdm import HSDM as HSDM
     from .ibig_sam import IBiGSAM as IBiGSAM
     from .ir_cg import IRCG as IRCG
+    from .ir_fscg import IRFSCG as IRFSCG
+    from .ir_scg import IRSCG as IRSCG
     from .mng import MNG as MNG
     from .pb_apg import PBAPG as PBAPG
     from .r_apm import RAPM as RAPM

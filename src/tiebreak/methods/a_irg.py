@@ -16,6 +16,7 @@ from ..problem import Problem, start_point
 from .base import MethodInfo, Solver, State
 from .shared.options import check_positive
 from .shared.projected import PROJECTION, balance, lipschitz
+from .shared.subgradients import by_subgradients, steepness
 from .shared.theory import expect_convex
 
 
@@ -36,9 +37,10 @@ class AIRG(Solver[AIRGState]):
     Parameters
     ----------
     gamma0 : float, optional
-        The step of update k = 0, 1, ... is gamma0 / sqrt(k + 1). Default: 1 / (L_g + eta0 L_f).
+        The step of update k = 0, 1, ... is gamma0 / sqrt(k + 1). Default: 1 / (L_g + eta0 L_f); where a level is known
+        by subgradients, the width of Z over the Lipschitz constants of the levels themselves, summed in the same way.
     eta0 : float, optional
-        The weight of f in update k is eta0 / (k + 1)^b. Default: 0.1 L_g / L_f.
+        The weight of f in update k is eta0 / (k + 1)^b. Default: 0.1 L_g / L_f (of the levels themselves likewise).
     b : float, default 1/4
         In (0, 1/2): the rates are O(1 / k^(1/2 - b)) for f and O(1 / k^b) for g.
     r : float, default 1/2
@@ -84,8 +86,13 @@ class AIRG(Solver[AIRGState]):
     def start(self, problem: Problem, x0: Vector | None) -> AIRGState:
         expect_convex(problem, self.info.name)
         x = start_point(problem) if x0 is None else x0
-        eta0 = self.eta0 or 0.1 * balance(problem, x)
-        gamma0 = self.gamma0 or 1 / (lipschitz(problem, "lower", x) + eta0 * lipschitz(problem, "upper", x))
+        eta0, gamma0 = self.eta0, self.gamma0
+        if by_subgradients(problem):  # no gradient has a Lipschitz constant: steps as long as Z is wide
+            steep = [steepness(problem, level, x) for level in ("lower", "upper")]
+            eta0 = eta0 or 0.1 * steep[0] / steep[1]
+            gamma0 = gamma0 or problem.domain.diameter / (steep[0] + eta0 * steep[1])
+        eta0 = eta0 or 0.1 * balance(problem, x)
+        gamma0 = gamma0 or 1 / (lipschitz(problem, "lower", x) + eta0 * lipschitz(problem, "upper", x))
         return AIRGState(x=x, mean=x, weight=gamma0**self.r, gamma0=gamma0, eta0=eta0)
 
     def advance(self, problem: Problem, state: AIRGState) -> AIRGState:

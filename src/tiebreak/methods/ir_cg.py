@@ -13,25 +13,23 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-import numpy as np
-
 from ..arrays import Vector, as_positive
 from ..points import REFRESH, Point, mix, place
 from ..problem import Problem, start_point
 from .base import MethodInfo, Solver, State
+from .shared.late_average import LateAverage
 from .shared.projected import balance
 from .shared.theory import expect_convex
 
 
 @dataclass(frozen=True, kw_only=True)
 class IRCGState(State):
-    """x with its images, the sum of w_k x_k and of w_k over the iterates before x, and the average that is reported."""
+    """x with its images, and the average that is reported."""
 
     point: Point
     sigma_0: float
     average: Vector
-    weighted: Vector
-    weights: float = 0.0
+    late: LateAverage
 
 
 @dataclass(frozen=True)
@@ -81,25 +79,20 @@ class IRCG(Solver[IRCGState]):
         x = start_point(problem) if x0 is None else x0
         sigma_0 = self.sigma_0 or balance(problem, x)
         point = place([problem.upper, problem.lower], x)
-        return IRCGState(x=x, point=point, sigma_0=sigma_0, average=x, weighted=np.zeros_like(x), anchor=x)
+        return IRCGState(x=x, point=point, sigma_0=sigma_0, average=x, late=LateAverage.of_none(x), anchor=x)
 
     def advance(self, problem: Problem, state: IRCGState) -> IRCGState:
         k, x, images = state.k, state.x, state.point.images
         sigma = self._sigma(state, k)
-        weights, weighted = state.weights, state.weighted
-        if k > 0:
-            w = k * (k + 1) * (self._sigma(state, k - 1) - sigma)
-            weights, weighted = weights + w, weighted + w * x
+        late = state.late.and_then(x, k, self._sigma(state, k - 1) - sigma) if k > 0 else state.late
         _, a = problem.upper.value_and_grad_at(x, images[0])
         _, c = problem.lower.value_and_grad_at(x, images[1])
         levels = [problem.upper, problem.lower]
         point = mix(state.point, place(levels, problem.domain.lmo(sigma * a + c)), 2 / (k + 2))
         if (k + 1) % REFRESH == 0:
             point = place(levels, point.x)
-        last = (k + 1) * (k + 2) * sigma
-        average = (last * point.x + weighted) / (last + weights)
         return replace(
-            state, k=k + 1, x=point.x, point=point, average=average, weighted=weighted, weights=weights,
+            state, k=k + 1, x=point.x, point=point, late=late, average=late.with_last(point.x, k + 1, sigma),
             anchor=point.x, multiplier=1 / sigma,
         )  # fmt: skip
 

@@ -48,6 +48,9 @@ METHODS = {
     "adabim": "AdaBiM",
     "sbcgi": "SBCGI",
     "sbcgf": "SBCGF",
+    "ir-scg": "IRSCG",
+    "ir-fscg": "IRFSCG",
+    "bi-cs": "BiCS",
 }
 """The class of each method of the library; its file has the method's name."""
 

@@ -43,7 +43,8 @@ class Objective(ABC):
 
     convex: bool = False
     differentiable: bool = True
-    """Where it is not, ``grad`` is a subgradient, and it is the sum of ``smooth_part``, ``norms`` and ``pieces``."""
+    """Where it is not, ``grad`` is a subgradient. It is the sum of ``smooth_part``, ``norms`` and ``pieces``, and only
+    these two have kinks, unless a ``lipschitz`` constant is given instead."""
     norms: tuple[Norm, ...] = ()
     pieces: tuple[Piecewise, ...] = ()
     dim: int | None = None
@@ -64,6 +65,11 @@ class Objective(ABC):
     @property
     def smoothness(self) -> float | None:
         """A Lipschitz constant of the gradient (Euclidean norm): an upper bound, or None if none is known."""
+        return None
+
+    @property
+    def lipschitz(self) -> float | None:
+        """A Lipschitz constant of the objective itself (Euclidean norm), where one is given; None: none is."""
         return None
 
     @property

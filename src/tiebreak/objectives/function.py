@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Vector, as_count, as_flag, as_scalar
+from ..arrays import Vector, as_count, as_flag, as_positive, as_scalar
 from ..usercode import call, real_copy
 from .base import Objective
 
@@ -34,6 +34,9 @@ class Function(Objective):
         eigenvalue. No bound rests on it.
     lower_bound : float
         A number below all values; -inf by default.
+    lipschitz : float, optional
+        A Lipschitz constant of the function itself. With it the function need not be differentiable: where it is not,
+        ``grad`` returns any subgradient, and methods that work with subgradients take it (``bi-cs``, ``a-irg``).
 
     Notes
     -----
@@ -64,6 +67,7 @@ class Function(Objective):
         value_and_grad: Callable[[Vector], Any] | None = None,
         hvp: Callable[[Vector, Vector], Any] | None = None,
         lower_bound: float = -np.inf,
+        lipschitz: float | None = None,
     ) -> None:
         both = value_and_grad is not None
         for name, function in (("value_and_grad", value_and_grad), ("hvp", hvp)):
@@ -80,7 +84,14 @@ class Function(Objective):
         if self._smoothness is not None and self._smoothness < 0:
             raise ValueError(f"smoothness must be nonnegative, got {self._smoothness:g}")
         self.lower_bound = -np.inf if _is_minus_infinity(lower_bound) else as_scalar(lower_bound, "lower_bound")
-        facts = {"convexity": self.convex, "lower_bound": np.isfinite(self.lower_bound), "smoothness": self._smoothness}
+        self._lipschitz = None if lipschitz is None else as_positive(lipschitz, "lipschitz")
+        if lipschitz is not None and smoothness is not None:
+            raise ValueError("give smoothness of a smooth function, or lipschitz of one that need not be, not both")
+        self.differentiable = lipschitz is None
+        facts = {
+            "convexity": self.convex, "lower_bound": np.isfinite(self.lower_bound), "smoothness": self._smoothness,
+            "lipschitz": self._lipschitz,
+        }  # fmt: skip
         given = ["value", "gradient", *(fact for fact, value in facts.items() if value not in (None, False))]
         self.claims = f"{', '.join(given[:-1])} and {given[-1]} are as given"
 
@@ -88,6 +99,11 @@ class Function(Objective):
     def smoothness(self) -> float | None:
         """As given."""
         return self._smoothness
+
+    @property
+    def lipschitz(self) -> float | None:
+        """As given."""
+        return self._lipschitz
 
     def value(self, x: Vector) -> float:
         if self._value is None:

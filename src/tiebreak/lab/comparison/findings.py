@@ -10,7 +10,7 @@ from statistics import median
 from .results import Results, Tuning
 from .run import ACCURACIES
 
-PROJECTION_FREE = ("cg-bio", "cg-bio-anytime", "ir-cg", "sbcgi", "sbcgf")
+PROJECTION_FREE = ("cg-bio", "cg-bio-anytime", "ir-cg", "sbcgi", "sbcgf", "ir-scg", "ir-fscg")
 COARSE, MIDDLE, FINE = ACCURACIES
 
 

@@ -68,6 +68,8 @@ GRID: dict[str, tuple[str, tuple[Any, ...], Unit]] = {
     "bi-fista": ("delta", (1.1, 1.3, 1.9), _plain),
     "sbcgi": ("tol_lower", (1e-2, 1e-3, 1e-6), _plain),
     "sbcgf": ("tol_lower", (1e-2, 1e-3, 1e-6), _plain),
+    "ir-scg": ("p", (0.1, 0.35, 0.45), _plain),
+    "ir-fscg": ("p", (0.25, 0.75, 0.9), _plain),
 }
 """For each method with a main parameter: its name, three values beside the default, and their unit."""
 
