@@ -247,8 +247,14 @@ def test_sentences() -> None:
         Lexicographic([cp.Minimize(cp.sum(x))], [cp.sqrt(x[0]) <= 1]).solve()
     with pytest.raises(cp.error.SolverError, match=r"integer variables \(k\)"):
         Lexicographic([cp.Minimize(k), cp.Minimize(cp.sum(x))], [k >= 0.5, x >= 0]).solve()
-    with pytest.raises(cp.error.SolverError, match="level 1 needs exponential cones"):
-        Lexicographic([cp.Minimize(cp.sum(cp.exp(x)))], [x >= 0]).solve()
+    with pytest.raises(cp.error.SolverError, match=r"level 1 needs power cones, .*approx=True"):
+        Lexicographic([cp.Minimize(cp.power(x[0], 3.3, approx=False))], [x >= 0]).solve()
+    with pytest.raises(TypeError, match=r"constraints must be a list of constraints, .* got Inequality"):
+        Lexicographic([cp.Minimize(cp.sum(x))], x >= 0)
+    with pytest.raises(TypeError, match="no argument 'solver', as tiebreak solves the levels itself"):
+        Lexicographic([cp.Minimize(cp.sum(x))], [x >= 0]).solve(solver=cp.CLARABEL)
+    with pytest.raises(ValueError, match="nothing to choose"):
+        Lexicographic([cp.Minimize(0)]).solve()
     with pytest.raises(TypeError, match=r"objectives\[1\] must be cp.Minimize"):
         Lexicographic([cp.Minimize(cp.sum(x)), cp.sum(x)])
     with pytest.raises(ValueError, match="one objective or more"):

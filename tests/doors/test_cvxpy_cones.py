@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import tiebreak as tb
 from cvxpy_cones import conic_hierarchy
 from cvxpy_door import ROUNDED, as_minima
 from tiebreak.cvxpy import Lexicographic
@@ -98,8 +99,9 @@ def test_statuses() -> None:
     falls = Lexicographic([cp.Minimize(cp.norm(x[:2])), cp.Minimize(x[2])], [cp.norm(x[:2] - 1) <= 1])
     assert falls.solve() is None and falls.status == cp.UNBOUNDED
     assert falls.result is not None and "pump[2]" in falls.result.message
-    with pytest.raises(cp.error.SolverError, match=r"level 2, constraint 1 \(.*\) needs exponential cones"):
-        Lexicographic([cp.Minimize(x[0]), cp.Minimize(cp.exp(x[1]))], [x >= 0, cp.log(x[2]) >= 0]).solve()
+    power = cp.power(x[1], 3.3, approx=False)
+    with pytest.raises(cp.error.SolverError, match=r"level 2, constraint 1 \(.*\) needs power cones"):
+        Lexicographic([cp.Minimize(x[0]), cp.Minimize(power)], [x >= 0, power <= 1]).solve()
 
 
 def test_epigraphs_are_bounded_where_variables_are() -> None:
@@ -143,3 +145,33 @@ def test_a_panic_of_the_solver_is_no_answer() -> None:
     assert point.word == "Panicked" and np.isnan(point.x).all() and point.x.shape == (2,) and point.z.shape == (3,)
     with pytest.raises(KeyboardInterrupt):
         _solved(lambda: (_ for _ in ()).throw(KeyboardInterrupt), 3, 2)
+
+
+def test_levels_by_exponentials_and_logarithms() -> None:
+    """Each of these first levels ties, and the second decides; truths in closed form."""
+    x = cp.Variable(4, nonneg=True)
+    total = cp.sum(x) == 1
+    p = solved(Lexicographic([cp.Minimize(x[0] + x[1] + 2 * (x[2] + x[3])), cp.Maximize(cp.sum(cp.entr(x)))], [total]))
+    np.testing.assert_allclose(x.value, [0.5, 0.5, 0, 0], atol=1e-9)
+    assert p.values == pytest.approx((1.0, np.log(2)), abs=1e-12)
+    assert float(total.dual_value) == pytest.approx(-1.0, abs=1e-7)
+    y = cp.Variable(3)
+    above = y[0] + y[1] >= 1
+    p = solved(Lexicographic([cp.Minimize(cp.exp(y[0] + y[1])), cp.Minimize(cp.norm(y - [1, 2, 3]))], [above]))
+    np.testing.assert_allclose(y.value, [0, 1, 3], atol=1e-9)
+    assert p.levels is not None and p.levels[0].lower <= np.e <= p.levels[0].upper
+    assert float(above.dual_value) == pytest.approx(np.e, abs=1e-9)
+    assert [p.dual_values(k)[0] is None for k in (1, 2)] == [False, False]
+    assert float(above.dual_value) == pytest.approx(np.e, abs=1e-9)  # those of the first level are still there
+
+
+def test_a_logistic_level_agrees_with_the_engine_for_smooth_losses() -> None:
+    rng = np.random.default_rng(2)
+    A, y = np.round(8 * rng.normal(size=(5, 3))) / 8, np.array([1.0, -1, 1, 1, -1])
+    A[:, 2] = A[:, 0] + A[:, 1]
+    x = cp.Variable(3)
+    losses = cp.sum(cp.logistic(-cp.multiply(y, A @ x)))
+    solved(Lexicographic([cp.Minimize(losses), cp.Minimize(cp.sum_squares(x))], [cp.abs(x) <= 5]))
+    own = tb.solve(tb.Problem(tb.SquaredNorm(), tb.Logistic(A, y), tb.Box(-5, 5)))
+    assert own.success
+    np.testing.assert_allclose(x.value, own.x, atol=1e-6)

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import tiebreak as tb
-from tiebreak.numerics.cones import Exponential, Nonnegative, Power, SecondOrder, Semidefinite, least_eigenvalue
+from tiebreak.numerics.cones import Nonnegative, SecondOrder, Semidefinite, least_eigenvalue
 from tiebreak.numerics.exact import Exact, is_definite, root
 from tiebreak.numerics.extended import double, ext
+from tiebreak.numerics.unsymmetric_cones import Exponential, Power
 from tiebreak.testing import check_set
 
 

@@ -8,6 +8,7 @@ rows. Either way CVXPY keeps what it has made, and new values of parameters need
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from ..arrays import Matrix, Vector
 from ..result import Result
 
-BEYOND = {"exp": "exponential", "p3d": "power", "pnd": "power"}
+BEYOND = {"p3d": "power", "pnd": "power"}
 """What CVXPY calls the cones over which no level is proved here, and what they are called in words."""
 
 
@@ -90,6 +91,8 @@ class Canonical:
         for k, one in enumerate(self.objectives):
             if not one.is_dcp():
                 raise cp.error.DCPError(f"level {k + 1} does not follow DCP rules, {_curvature(one)}: {one}")
+        if not self.problem.variables():
+            raise ValueError("neither objectives nor constraints have a variable: there is nothing to choose")
         attributes = {one.name(): one.attributes for one in self.problem.variables()}
         integer = [name for name, own in attributes.items() if own["integer"] or own["boolean"]]
         if integer:
@@ -134,7 +137,11 @@ class Canonical:
             further[columns[one.id] : columns[one.id] + one.size] = one.name() not in given
         names = _names(variables, columns, A.shape[1])
         dims = first["dims"]
-        curved = (*(("second-order", size) for size in dims.soc), *(("semidefinite", order) for order in dims.psd))
+        curved = (
+            *(("second-order", size) for size in dims.soc),
+            *(("semidefinite", order) for order in dims.psd),
+            *[("exponential", 3)] * dims.exp,
+        )
         return Standard(A, first["b"], dims.zero, dims.nonneg, curved, tuple(levels), names, further)
 
     def unpack(self, status: str, result: Result | None, x: Vector | None, z: Vector | None) -> None:
@@ -144,7 +151,9 @@ class Canonical:
             found = Found(names[status], x, z, result.time, result.nit)
         else:
             found = Found(names[status if status == cp.UNBOUNDED else cp.INFEASIBLE])
-        self.problem.unpack_results(found, *self._way_back)
+        with warnings.catch_warnings():  # CVXPY would advise another solver
+            warnings.filterwarnings("ignore", "Solution may be inaccurate")
+            self.problem.unpack_results(found, *self._way_back)
 
     def _refuse_cones(self, dims: Any) -> None:
         """A sentence where rows are not all there is."""
@@ -155,10 +164,10 @@ class Canonical:
                 for i, one in enumerate(self.problem.constraints)
             ]
             needs = [name for name, one in parts if _beyond(one.get_problem_data(cp.CLARABEL)[0]["dims"])]
-            taken = "linear, piecewise linear and quadratic levels, norms and eigenvalues"
             raise cp.error.SolverError(
                 f"{', '.join(needs)} needs {' and '.join(kinds)} cones, over which nothing is proved here yet; "
-                f"tiebreak.cvxpy takes {taken}"
+                "with approx=True, as is the default of power, pnorm and geo_mean, CVXPY writes them by second-order "
+                "cones, which tiebreak.cvxpy takes"
             )
 
 

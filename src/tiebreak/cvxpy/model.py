@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -29,6 +30,9 @@ STATUS = {
 }
 """How a run ended, in CVXPY's words; all others are limits."""
 
+CVXPYS = ("solver", "warm_start", "gp", "qcp", "requires_grad", "enforce_dpp", "ignore_dpp", "canon_backend")
+"""Arguments of ``cp.Problem.solve`` that have no meaning here."""
+
 
 class Lexicographic:
     """Objectives in CVXPY's terms, the most important first: each is optimised over the optima of those before it.
@@ -36,10 +40,10 @@ class Lexicographic:
     Parameters
     ----------
     objectives : sequence of cp.Minimize and cp.Maximize
-        Linear, piecewise linear (``norm1``, ``max``, ``abs``, ...) and quadratic ones (``sum_squares``, ``quad_form``),
-        in any mix.
+        All that DCP allows: linear, piecewise linear (``norm1``, ``max``, ``abs``, ...) and quadratic ones
+        (``sum_squares``, ``quad_form``), norms, eigenvalues, exponentials and logarithms, in any mix.
     constraints : sequence of constraints
-        Linear and piecewise linear ones.
+        The same.
     slack, relative_slack : float or sequence of float
         How far each level but the last may be from its optimum, as for ``tiebreak.lexicographic``.
 
@@ -93,10 +97,16 @@ class Lexicographic:
                 )
         if not self.objectives:
             raise ValueError("objectives must be one objective or more, such as cp.Minimize(cost)")
+        if constraints is not None and not isinstance(constraints, (list, tuple)):
+            raise TypeError(
+                f"constraints must be a list of constraints, such as [x >= 0], got {type(constraints).__name__}"
+            )
         self.constraints = list(constraints or [])
         self.slack, self.relative_slack = slack, relative_slack
         self._canonical = Canonical(self.objectives, self.constraints)
         self._translation: Translation | None = None
+        self._multipliers: list[Vector | None] = []  # by levels
+        self._found: tuple[str, Result | None, Vector | None, Vector | None] | None = None
         self.status: str | None = None
         self.values: tuple[float, ...] | None = None
         self.levels: tuple[Level, ...] | None = None
@@ -135,7 +145,13 @@ class Lexicographic:
         tuple of float or None
             ``values``.
         """
+        if unknown := [name for name in options if name in CVXPYS]:
+            raise TypeError(
+                f"solve has no argument {unknown[0]!r}, as tiebreak solves the levels itself; it takes the options of "
+                "tiebreak.solve, such as max_time, tol_upper, tol_lower, verbose"
+            )
         self.status = self.result = self.levels = self.values = None
+        self._multipliers = []
         try:
             translation = self._translated()
         except EmptySet:
@@ -148,9 +164,53 @@ class Lexicographic:
         self.levels = tuple(level if isinstance(one, cp.Minimize) else -level for level, one in both)
         if not present:
             return self._answer(cp.SOLVER_ERROR if status == cp.OPTIMAL_INACCURATE else status)
-        duals = first_duals(translation.problem, result) if status == cp.OPTIMAL else None
-        z = None if duals is None else translation.multipliers(duals)
-        return self._answer(status, result, translation.residuals.point(result.x), z)
+        if status == cp.OPTIMAL:
+            duals = [first_duals(translation.problem, result), *(level.duals for level in result.levels[1:])]
+            self._multipliers = [None if one is None else translation.multipliers(one) for one in duals]
+        else:
+            warnings.warn(f"Solution may be inaccurate. {result.message}", UserWarning, stacklevel=2)
+        first = self._multipliers[0] if self._multipliers else None
+        return self._answer(status, result, translation.residuals.point(result.x), first)
+
+    def dual_values(self, level: int = 1) -> list[Any]:
+        """The prices of a level: multipliers of the constraints, in their order.
+
+        Those of a later level belong to its optimality conditions together with multipliers of what the levels before
+        keep, which are not given: a constraint that is also held by an earlier level may share its price with that,
+        and its own may be negative.
+
+        Parameters
+        ----------
+        level : int
+            1 for the first, whose prices ``solve`` gives to the constraints.
+
+        Returns
+        -------
+        list
+            As ``dual_value`` of the constraints; None where the engine has none, or nothing is solved and proved.
+
+        Examples
+        --------
+        One more unit of demand costs 1, and takes 6 of the sum of squares:
+
+        >>> import cvxpy as cp
+        >>> from tiebreak.cvxpy import Lexicographic
+        >>> x = cp.Variable(3, nonneg=True)
+        >>> p = Lexicographic([cp.Minimize(x[0] + x[1] + 2 * x[2]), cp.Minimize(cp.sum_squares(x))], [cp.sum(x) >= 6])
+        >>> _ = p.solve()
+        >>> [float(p.dual_values(level)[0]) for level in (1, 2)]
+        [1.0, 6.0]
+        """
+        if not 1 <= level <= len(self.objectives):
+            raise ValueError(f"level must be from 1 to {len(self.objectives)}, got {level}")
+        z = self._multipliers[level - 1] if self._multipliers else None
+        if z is None or self._found is None:
+            return [None] * len(self.constraints)
+        status, result, x, first = self._found
+        self._canonical.unpack(status, result, x, z)
+        found = [one.dual_value for one in self.constraints]
+        self._canonical.unpack(status, result, x, first)
+        return found
 
     def tradeoff(self, slacks: Sequence[float] | None = None, **options: Any) -> Tradeoff:
         """What loss in the last level but one buys in the last: ``tiebreak.tradeoff`` (where objectives are minimised).
@@ -172,6 +232,7 @@ class Lexicographic:
     ) -> tuple[float, ...] | None:
         """Hand the answer to CVXPY: it knows what it has made of variables and constraints."""
         self._canonical.unpack(status, result, x, z)
+        self._found = (status, result, x, z)
         self.status = status
         if x is not None:
             self.values = tuple(float(one.value) for one in self.objectives)

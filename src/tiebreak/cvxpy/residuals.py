@@ -43,6 +43,7 @@ class Residuals:
         once = np.bincount(rows, minlength=A.shape[0])[rows] == 1
         columns, rows, signs = columns[once], rows[once], signs[once]
         kept = np.setdiff1d(np.arange(A.shape[1]), columns)
+        kept = kept[np.argsort(standard.further[kept], kind="stable")]  # results show the user's variables first
         return cls(columns, rows, kept, sp.csr_array(A[rows][:, kept]), standard.b[rows], signs)
 
     def point(self, x: Vector) -> Vector:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..arrays import as_scalar
-from .cones import Cone, Exponential, Nonnegative, Power, SecondOrder, Semidefinite
+from .cones import Cone, Nonnegative, SecondOrder, Semidefinite
+from .unsymmetric_cones import Exponential, Power
 
 KINDS = ("zero", "nonnegative", "second-order", "semidefinite", "triangle", "exponential", "power")
 

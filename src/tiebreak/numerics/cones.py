@@ -12,6 +12,7 @@ from math import isqrt
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import UNIT_ROUNDOFF, Matrix, Vector
 from .exact import Exact, is_definite, joined, root
@@ -49,7 +50,13 @@ class Cone(ABC):
     """A closed convex cone of vectors with ``size`` entries."""
 
     symmetric = True
-    """Whether it is its own dual with a Jordan product: then Newton's method and faces apply."""
+    """Whether it is its own dual with a Jordan product: then Newton's method is that of a quadratic function."""
+
+    chains = True
+    """Whether ``part``, ``circ`` and ``slopes`` are known, which levels over it need."""
+
+    sharp = True
+    """Whether margins are shown without doubt, rounding included."""
 
     thick = float(SQRT2) * (1 + 1e-15)
     """A vector of length one is at least -thick times the unit, in the cone and in its dual."""
@@ -97,9 +104,17 @@ class Cone(ABC):
         """The matrix of s -> s o z."""
         return self.arrow(z)
 
+    def slopes(self, s: Vector, z: Vector) -> tuple[Matrix, Matrix]:
+        """The derivatives of s o z in s and in z."""
+        return self.arrow_dual(z), self.arrow(s)
+
     @abstractmethod
     def part(self, z: Vector, least: float) -> Part:
         """What z leaves, where its eigenvalues up to ``least`` count as zero."""
+
+    def flat(self, s: Vector, fixed: NDArray[np.bool_]) -> Part | None:
+        """A smaller cone for slacks of which some are fixed at s, where these leave the cone no inside; else None."""
+        return None
 
 
 class Nonnegative(Cone):
@@ -265,97 +280,6 @@ class Semidefinite(Cone):
         E = np.column_stack([np.concatenate(pair) for pair in zip(held, across, strict=True)])
         T = np.column_stack([smaller.vector(V.T @ M @ V) for M in matrices]) if smaller else np.zeros((0, self.size))
         return Part((smaller,) if smaller else (), T, E, *_ends(values[left], values[~left]))
-
-
-class Nonsymmetric(Cone):
-    """A cone that is not its own dual: its margins are found by bisection, in double precision."""
-
-    symmetric = False
-    thick = 1 / 0.3
-
-    def __init__(self) -> None:
-        super().__init__(3)
-
-    long = 1 / 0.3
-
-    def margin(self, s: Ext | Exact) -> float:
-        return self._bisected(Exact.of(s).double(), self.holds)
-
-    def dual_margin(self, z: Ext | Exact) -> float:
-        return self._bisected(Exact.of(z).double(), self.dual_holds)
-
-    def _bisected(self, s: Vector, holds) -> float:  # type: ignore[no-untyped-def]
-        size = float(np.linalg.norm(s)) or 1.0
-        low, high = -self.thick * size * 1.01, self.thick * size * 1.01
-        while high - low > 1e-15 * size and low < (middle := (low + high) / 2) < high:
-            low, high = (middle, high) if holds(s - middle * self.unit) else (low, middle)
-        return low - 1e-14 * size
-
-    @abstractmethod
-    def holds(self, s: Vector) -> bool:
-        """Whether s is in the cone."""
-
-    @abstractmethod
-    def dual_holds(self, z: Vector) -> bool:
-        """Whether z is in the dual cone."""
-
-    def arrow(self, s: Vector) -> Matrix:
-        raise NotImplementedError("there is no Jordan product for this cone")
-
-    def circ(self, s: Exact, z: Exact) -> Exact:
-        raise NotImplementedError("there is no Jordan product for this cone")
-
-    def part(self, z: Vector, least: float) -> Part:
-        raise NotImplementedError("the faces of this cone are not known here")
-
-
-class Exponential(Nonsymmetric):
-    """Vectors (x, y, z) with y exp(x / y) <= z and y > 0, and their limits."""
-
-    @property
-    def named(self) -> tuple[str, float]:
-        return "exponential", 3
-
-    @cached_property
-    def unit(self) -> Vector:
-        return np.array([-1.051383, 0.556409, 1.258967])
-
-    def holds(self, s: Vector) -> bool:
-        x, y, z = s
-        if y <= 0:
-            return bool(y == 0 and x <= 0 and z >= 0)
-        return bool(z > 0 and x <= y * np.log(z / y))
-
-    def dual_holds(self, z: Vector) -> bool:
-        u, v, w = z
-        if u >= 0:
-            return bool(u == 0 and v >= 0 and w >= 0)
-        return bool(w > 0 and v >= u * (1 + np.log(w / -u)))
-
-
-class Power(Nonsymmetric):
-    """Vectors (x, y, z) with x^a y^(1 - a) >= |z| and x, y >= 0."""
-
-    def __init__(self, exponent: float) -> None:
-        super().__init__()
-        self.exponent = exponent
-
-    @property
-    def named(self) -> tuple[str, float]:
-        return "power", self.exponent
-
-    @cached_property
-    def unit(self) -> Vector:
-        return np.array([1.0, 1.0, 0.0])
-
-    def holds(self, s: Vector) -> bool:
-        x, y, z = s
-        a = self.exponent
-        return bool(x >= 0 and y >= 0 and x**a * y ** (1 - a) >= abs(z))
-
-    def dual_holds(self, z: Vector) -> bool:
-        a = self.exponent
-        return self.holds(np.array([z[0] / a, z[1] / (1 - a), z[2]]))
 
 
 def least_eigenvalue(S: Ext | Exact) -> float:

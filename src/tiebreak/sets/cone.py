@@ -18,7 +18,7 @@ from .base import WITHOUT_LMO, Domain, MissingOracle
 from .outside import length_of
 from .polyhedron import Polyhedron
 
-BY_BISECTION = "margins in exponential and power cones are those that bisection finds in double precision"
+BY_BISECTION = "margins in power cones are those that bisection finds in double precision"
 
 
 class Cone(Domain):
@@ -50,7 +50,7 @@ class Cone(Domain):
     are off by given away, and ``distance_outside`` goes by a point with room around it, where there is one. Where all
     points are at the edge of some cone, half of the digits are lost. Sets without bounds have projections only;
     ``diameter`` comes from one conic programme and may be far from tight. With zero and nonnegative cones alone the
-    set is the polyhedron that it is. Over exponential and power cones what the solver gives is all there is.
+    set is the polyhedron that it is. Over power cones what the solver gives is all there is.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class Cone(Domain):
         self.conic = ConicRows(self._A, self._b, self._cones)
         self.dim: int = int(self._A.shape[1])
         self.variable_names = None if names is None else as_names(names, self.dim)
-        self.assumes = "" if self.conic.symmetric else BY_BISECTION
+        self.assumes = "" if all(cone.sharp for cone, _ in self.conic.blocks) else BY_BISECTION
         self._last: tuple[bytes, Vector] = (b"", np.zeros(0))
         try:
             self.conic.middle  # noqa: B018  # which raises where there is no point

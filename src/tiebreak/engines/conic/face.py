@@ -7,7 +7,7 @@ multiplier is zero by rounding only, the face is too small or too large; the bra
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -150,4 +150,20 @@ class Face:
             for cone in part.cones:
                 blocks.append(Block(cone, part.T[start : start + cone.size] @ block.T))
                 start += cone.size
-        return Face(self.rows, x, np.vstack(E), tuple(blocks), (*self.images, level.images), doubtful)
+        return Face(self.rows, x, np.vstack(E), tuple(blocks), (*self.images, level.images), doubtful).flattened()
+
+    def flattened(self) -> Face:
+        """The same without cones in which nothing moves, and with smaller ones where what is held leaves no inside."""
+        s, E, blocks = self.rows.exact_slacks(self.x).double(), [self.E], list[Block]()
+        for block in self.blocks:
+            along = block.T @ self.A @ self.free
+            fixed = np.linalg.norm(along, axis=1) <= RANK * np.linalg.norm(block.T @ self.A, axis=1)
+            if fixed.all():
+                continue
+            part = block.cone.flat(block.T @ s, fixed)
+            if part is None:
+                blocks.append(block)
+                continue
+            E.append(part.E @ block.T)
+            blocks += [Block(cone, part.T @ block.T) for cone in part.cones]
+        return replace(self, E=np.vstack(E), blocks=tuple(blocks))

@@ -18,6 +18,9 @@ TOLERANCE = 1e-10
 NOISE = 1e-14
 """Slopes and second derivatives along what is left that are below this, relative to all, are rounding."""
 
+FALLING = 1e-6
+"""Without cones, a level falls along what second derivatives leave of a slope, if that is more than this part of it."""
+
 MOST_STEPS = 16
 KEPT = 220
 """Binary digits of what is computed, beside its size."""
@@ -100,6 +103,9 @@ def _interior(face: Face, level: ExactLevel) -> tuple[Exact, list[Exact]] | None
     bent = float(np.abs(P).max()) > NOISE * float(np.abs(H).max())
     if not face.blocks or not (q.any() or bent):  # constant on what is left, or without limits
         y = -np.linalg.lstsq(P, q, rcond=1e-13)[0] if bent else 0 * q
+        left = q + P @ y
+        if not face.blocks and length(left) > FALLING * length(q):
+            raise NoMinimum(-(N @ left))
         return face.back(face.x + N @ y), [Exact.of(np.zeros(one.cone.size)) for one in face.blocks]
     T = np.vstack([block.T for block in face.blocks])
     G, right = T @ A @ N, T @ s
@@ -182,7 +188,8 @@ def _jacobian(face: Face, level: ExactLevel, here: Solved) -> Matrix:
     for block, part in zip(face.blocks, here.z, strict=True):
         G = block.T @ A @ N
         top.append(G.T * (units.z / units.slope))
-        left.append(-block.cone.arrow_dual(part.double()) @ G * (units.x / (units.s * units.z)))
-        right.append(block.cone.arrow(block.T @ s) / units.s)
+        in_s, in_z = block.cone.slopes(block.T @ s, part.double())
+        left.append(-in_s @ G * (units.x / (units.s * units.z)))
+        right.append(in_z / units.s)
     corner = sp.block_diag(right).toarray() if right else np.zeros((0, 0))
     return np.vstack([np.hstack(top), np.hstack([np.vstack([np.zeros((0, N.shape[1])), *left]), corner])])

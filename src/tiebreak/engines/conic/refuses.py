@@ -16,8 +16,8 @@ def conic_applies(levels: Sequence[Objective], domain: Domain) -> str:
     rows = domain.conic
     if rows is None:
         return f"{domain!r} is not a set by cones"
-    if not rows.symmetric:
-        return f"{domain!r} has exponential or power cones, which have no Jordan product"
+    if not all(cone.chains for cone, _ in rows.blocks):
+        return f"{domain!r} has power cones, whose faces are not known here"
     if sum(rows.A.shape) > MOST_SIZE:
         return f"{domain!r} has more than {MOST_SIZE} variables and rows"
     for k, level in enumerate(levels):

@@ -38,6 +38,9 @@ WIDE = 1e3
 NOTHING = 1e-24
 """A sum of squares below this, relative to its terms, may be zero."""
 
+OUTSIDE = 1e-6
+"""Points over a face that miss a cone by more than this, relative to the terms of its slacks, are none of the set."""
+
 SINGULAR = "singular values are those of a matrix within rounding of the given one"
 BETWEEN = (
     "the optimal values of levels between the first and the last are those at x (bounds of later levels need that)"
@@ -94,6 +97,13 @@ class _Chain:
                 if solved is None:
                     self._give_up(face.x, "the interior-point method fails")
                     break
+                if k and self.rows.missed(solved.x.double()) > OUTSIDE:
+                    self._give_up(
+                        face.x,
+                        f"what level {k} leaves is not seen: it is outside of the set, as where the minimum of a level "
+                        "is approached for ever and never attained",
+                    )
+                    break
                 if k == first and self._unique(face, level, solved):
                     break
                 if k == first and (exact := self._exactly(level, solved)) is not None:
@@ -141,6 +151,8 @@ class _Chain:
 
     def _unique(self, face: Face, level: ExactLevel, solved: Solved) -> bool:
         """Whether the level has one minimiser for certain: then all that follow have their values there."""
+        if not self.rows.symmetric:  # the proof is one for quadratic conditions
+            return False
         z = lifted(face, solved.z)
         mu = face.prices(level.exactly(solved.x)[1] + self.rows.exact[0].T @ z)
         z = z + face.pulled(mu)[0]
