@@ -284,7 +284,7 @@ SPECIAL: list[tuple[str, str]] = [
     ("tb.solve(tb.Problem(tb.Function(np.sum, np.ones_like, dim=2, convex=True), G, Z), 'big-sam')", "smoothness"),
     ("tb.solve(tb.Problem(tb.Logistic(np.eye(2), [1, -1]), G, Z), 'mng')", "mng"),
     ("tb.solve(tb.Problem(tb.Logistic(np.eye(2), [1, -1]), G, Z), 'bisec-bio')", "bisec-bio"),
-    ("tb.solve(tb.Problem(tb.L1Norm(), G, tb.L2Ball(1.0)), 'exact')", "exact"),
+    ("tb.solve(tb.Problem(tb.GroupNorm([[0], [1]]), G, tb.L2Ball(1.0)), 'exact')", "exact"),
     ("tb.solve(P, 'cg-bio-anytime', x0=tb.solve(P, 'big-sam', max_iter=3).state)", "x0"),
     (
         "tb.solve(P, 'cg-bio-anytime', x0=tb.solve(tb.Problem(F, G, tb.L1Ball(3.0)), 'cg', max_iter=3).state)",

@@ -29,7 +29,9 @@ def test_iterate_reaches_the_answer() -> None:
 
 
 def test_auto_says_why_not() -> None:
-    ball = tb.Problem(tb.SquaredNorm(), tb.Huber([[1.0, 1.0]], [1.0], 1.0), tb.L2Ball(2.0))
+    disk = tb.L2Ball(2.0)
+    blind = tb.FromOracles(lmo=disk.lmo, project=disk.project, contains=disk.contains, diameter=4.0, dim=2)
+    ball = tb.Problem(tb.SquaredNorm(), tb.Huber([[1.0, 1.0]], [1.0], 1.0), blind)
     result = tb.solve(ball, tol_upper=1e-2, tol_lower=1e-2)
     assert result.success and result.method == "apb-apg" and "does not apply" in result.message
     relaxed = tb.solve(ball.with_slack(0.01), tol_upper=1e-2, tol_lower=1e-2)

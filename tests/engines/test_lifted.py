@@ -236,3 +236,32 @@ def test_the_lifted_set_is_the_set_in_its_signed_parts(domain: tb.Domain) -> Non
         samples = [domain.lmo(direction) for direction in rng.standard_normal((30, 3))]
         mixes = [share @ np.array(samples) for share in rng.dirichlet(np.ones(30) * 0.1, 50)]
         assert all(c @ x + w @ t <= c @ y + w @ np.abs(y) + 1e-12 for y in (*samples, *mixes))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_bounds_on_one_side_hold_as_they_are(seed: int) -> None:
+    """Open on the other side, where rows end the levels: against HiGHS in x and t >= |x|, without parts."""
+    rng = np.random.default_rng(seed)
+    n = 3
+    R, c = rng.integers(-3, 4, (5, n)).astype(float), rng.integers(-3, 4, n).astype(float)
+    c = -np.abs(R).T @ np.ones(5) if seed % 2 else -R.T @ rng.integers(0, 2, 5) + c / 8
+    h, ends = rng.integers(1, 6, 5).astype(float), rng.integers(-2, 0, n).astype(float)
+    down = rng.random(n) < 0.5  # bounded above instead of below
+    bounds = [(None, -end) if flip else (end, None) for end, flip in zip(ends, down, strict=True)]
+    cap = np.vstack([R, np.where(down, -1.0, 1.0)])  # so that every level has a minimum
+    domain = tb.Polyhedron(A_ub=cap, b_ub=np.append(h, 9.0), bounds=bounds)
+    w = rng.integers(0, 2, n).astype(float) + (np.arange(n) == 0)
+    first = linprog(c, A_ub=cap, b_ub=np.append(h, 9.0), bounds=bounds)
+    assert first.status == 0
+    split = np.hstack([np.eye(n), -np.eye(n)])
+    below = np.vstack([np.hstack([cap, np.zeros((6, n))]), split, np.hstack([-np.eye(n), -np.eye(n)])])
+    right = np.concatenate([h, [9.0], np.zeros(2 * n)])
+    value_row = np.append(c, np.zeros(n))[None, :]
+    then = linprog(
+        np.append(np.zeros(n), w), A_ub=np.vstack([below, value_row]), b_ub=np.append(right, first.fun + 1e-9),
+        bounds=[*bounds, *[(0, None)] * n],
+    )  # fmt: skip
+    assert then.status == 0
+    result = tb.solve(tb.Problem(tb.L1Norm(w), tb.Linear(c), domain), "exact", tol_upper=1e-8, tol_lower=1e-8)
+    assert result.success and domain.contains(result.x, 1e-12)
+    assert result.g == pytest.approx(first.fun, abs=1e-9) and result.f == pytest.approx(then.fun, abs=1e-6)

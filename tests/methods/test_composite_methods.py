@@ -18,6 +18,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
 BOTH = ["tseng", "a-irg", "tikhonov", "cabot", "pb-apg", "apb-apg"]
 BOTH += ["bi-sg", "fbi-pg", "r-apm", "bi-fista", "stabim", "adabim"]
 LOWER = ["big-sam", "ibig-sam", "hsdm", "sam"]
+SUBGRADIENTS = ["bi-cs"]  # takes them, at a rate that shows nothing in a few updates: held to its bound elsewhere
 # Updates, and then |f(x) - f*| and g(x) - g*. The slow ones: k^-1/4, and Fista on a nearly unregularised problem.
 REACHED = {"a-irg": (1000, 0.5, 0.06), "r-apm": (1000, 0.15, 1e-8), "cabot": (200, 0.1, 2e-3)}
 USUAL = (600, 0.03, 2e-3)
@@ -75,13 +76,13 @@ def test_every_bound_at_every_iterate_is_true(name: str) -> None:
 def test_auto_proves_what_it_finds(name: str) -> None:
     case = known(name)
     result = tb.solve(case.problem, tol_upper=2e-3, tol_lower=2e-3)
-    assert result.success and result.method == ("apb-apg" if "l2 ball" in name else "exact")
+    assert result.success and result.method == ("apb-apg" if name == "groups over lasso, l2 ball" else "exact")
     assert result.certificate.f_lower <= case.f_star + 1e-9 and result.verify(case.problem).ok
     if result.method == "exact":
         assert result.f == pytest.approx(case.f_star, abs=1e-9) and result.g == pytest.approx(case.g_star, abs=1e-12)
         assert result.certificate.f_lower <= case.f_star + 1e-9 and case.f_star <= result.certificate.f_upper + 1e-9
     else:
-        assert "GroupNorm" in result.message or "L1Norm" in result.message  # why it is not exact
+        assert "GroupNorm" in result.message  # why it is not exact
 
 
 def test_proofs_are_made_where_a_stage_ends() -> None:
@@ -103,7 +104,7 @@ def test_all_other_methods_refuse_at_once_and_name_those_that_can(method: str, l
     parts = {"upper": tb.SquaredNorm(), "lower": tb.LeastSquares(np.ones((1, 4)), [1.0])}
     parts[level] = parts[level] + tb.L1Norm(0.1)
     problem = tb.Problem(**parts, domain=tb.L1Ball(2.0))
-    can = set(BOTH) | {"exact"} | (set(LOWER) if level == "lower" else set())
+    can = {*BOTH, *SUBGRADIENTS, "exact", *(LOWER if level == "lower" else [])}
     if method in can:
         assert np.isfinite(tb.solve(problem, method, max_iter=2).f)
         return
@@ -117,10 +118,15 @@ def test_all_other_methods_refuse_at_once_and_name_those_that_can(method: str, l
 
 
 def test_a_set_without_a_joint_prox_leaves_the_methods_that_need_none() -> None:
-    problem = tb.Problem(tb.L1Norm(), tb.LeastSquares(np.eye(4)[:2], [0.1, 0.2]), tb.NuclearBall((2, 2), 1.0))
+    ball = tb.NuclearBall((2, 2), 1.0)
+    problem = tb.Problem(tb.L1Norm(), tb.LeastSquares(np.eye(4)[:2], [0.1, 0.2]), ball)
     with pytest.raises(ValueError, match="a prox of the norms together with the domain") as refusal:
         tb.solve(problem, "apb-apg")
-    assert str(refusal.value).endswith("can do without: a-irg, bi-sg")
+    assert str(refusal.value).endswith("can do without: exact, a-irg, bi-sg, bi-cs")
+    exact = tb.solve(problem)
+    assert exact.method == "exact" and exact.f == pytest.approx(0.3, abs=1e-9)
+    blind = tb.FromOracles(lmo=ball.lmo, project=ball.project, contains=ball.contains, diameter=ball.diameter, dim=4)
+    problem = tb.Problem(problem.upper, problem.lower, blind)
     with pytest.raises(ValueError, match=r"does not apply: L1Norm over"):
         tb.solve(problem, "exact")
     result = tb.solve(problem, max_iter=200)

@@ -234,9 +234,12 @@ class ConicRows:
         return x + share * (self.middle.x - x)
 
     def missed(self, x: Vector) -> float:
-        """The worst that a cone is missed by, relative to the terms of its slacks."""
+        """The worst that a cone is missed by, relative to b and to what its rows make of vectors of the size of x.
+
+        Of x as a whole, not of its entries: where a slack is zero, the entries it is made of are rounding.
+        """
         s = self.b - self.A @ x
-        terms = np.abs(self.b) + abs(self.A) @ np.abs(x)
+        terms = np.abs(self.b) + sp.linalg.norm(self.A, axis=1) * max(length(x), self.scale)
         worst = 0.0
         if self.zero.size:
             worst = float((np.abs(s[self.zero]) / np.maximum(terms[self.zero], 1e-300)).max())

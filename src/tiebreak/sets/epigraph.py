@@ -80,9 +80,9 @@ def signed_parts(domain: Domain, index: NDArray[np.intp]) -> Polyhedron:
     A = sp.csr_array(Z.A if Z.B is None else Z.A + Z.B)
     own = Z.A[:, index] if Z.B is None else Z.A[:, index] - Z.B[:, index]
     lower, upper = domain.outer_box
-    implied = np.isinf(Z.lower) | np.isinf(Z.upper)  # a bound that rows imply would be one more at their corners
-    lower = np.where(implied, np.minimum(2 * lower, 0.0), lower)[index]
-    upper = np.where(implied, np.maximum(2 * upper, 0.0), upper)[index]
+    # an end that only rows imply would be one more at their corners; one that is given holds as it is
+    lower = np.where(np.isinf(Z.lower), np.minimum(2 * lower, 0.0), lower)[index]
+    upper = np.where(np.isinf(Z.upper), np.maximum(2 * upper, 0.0), upper)[index]
     low, high = Z.lower.copy(), Z.upper.copy()
     low[index], high[index] = np.maximum(lower, 0.0), np.maximum(upper, 0.0)
     return Polyhedron.of(
