@@ -26,7 +26,7 @@ from .engines.answer import Answer, Duals
 from .engines.standing import unusual
 from .linearisation import Linearisation, dot_error, ulps
 from .numerics.concave import maximise_concave
-from .numerics.linear_programme import LinearProgramError
+from .numerics.failures import LinearProgramError
 from .objectives.base import Objective
 from .objectives.gradient_check import ConvexityError
 from .origin import Average, Known, Proved

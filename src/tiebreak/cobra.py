@@ -31,7 +31,7 @@ except ImportError as error:
     raise ImportError("tiebreak.cobra needs COBRApy: pip install 'tiebreak[cobra]'") from error
 
 from .arrays import Vector
-from .numerics.outer_box import EmptySet
+from .numerics.failures import EmptySet
 from .objectives import Linear, Objective, SquaredNorm
 from .prices import first_duals
 from .problem import Problem

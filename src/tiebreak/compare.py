@@ -12,7 +12,6 @@ from .arrays import Vector, as_positive
 from .certificate import Level
 from .engines.choice import choose_engine
 from .methods import Solver, named
-from .pictures import draw_progress, pyplot
 from .plan import able
 from .problem import Problem
 from .result import Result
@@ -72,6 +71,8 @@ class Comparison:
 
     def plot(self) -> Any:
         """Draw how near each run is to each optimum over time; returns the figure."""
+        from .pictures import draw_progress, pyplot
+
         count = min(len(self.levels), 2)  # what a trace has: the last two levels
         figure, axes = pyplot("Comparison.plot").subplots(
             count, 1, figsize=(7, 3.2 * count), sharex=True, layout="constrained", squeeze=False

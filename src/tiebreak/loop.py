@@ -20,7 +20,7 @@ from .examination import by_user, confirm
 from .kernels import clock
 from .methods import Solver, State
 from .numerics.deadline import OutOfTime, limited
-from .numerics.outer_box import EmptySet
+from .numerics.failures import EmptySet
 from .origin import Ledger, Origin
 from .problem import Problem, start_point
 from .result import Result, Status, explain

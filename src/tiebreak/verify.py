@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .arrays import UNIT_ROUNDOFF, Vector
-from .numerics.linear_programme import LinearProgramError
+from .numerics.failures import LinearProgramError
 from .objectives import Objective
 from .problem import Problem, share_of
 from .sets.base import Domain

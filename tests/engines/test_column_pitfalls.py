@@ -13,7 +13,7 @@ from test_columns import check, half_square, random_data
 import tiebreak as tb
 from tiebreak.engines.columns import descent
 from tiebreak.engines.columns.solve import solve_columns
-from tiebreak.kernels.small_matrices import factorise
+from tiebreak.kernels.small_factors import factorise
 
 
 def least_squares(A, b, B, y, domain) -> tb.Problem:

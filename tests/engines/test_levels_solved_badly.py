@@ -24,7 +24,7 @@ from tiebreak.engines.rows.linear_level import FaceProgram
 from tiebreak.engines.rows.quadratic_level import Solved
 from tiebreak.engines.rows.solve import solve_rows
 from tiebreak.numerics.extended import Ext, ExtMatrix, ext
-from tiebreak.numerics.linear_programme import LinearProgramError
+from tiebreak.numerics.failures import LinearProgramError
 
 KINDS = [parts.linear, parts.least_squares, parts.quadratic, parts.total, parts.squared_norm]
 

@@ -171,7 +171,7 @@ def test_a_simplex_with_many_assets():
 def test_a_face_that_rounding_has_emptied_is_bounded_from_below(monkeypatch):
     """The sharp look at a tie ends in no answer of the linear programme: the loose one still bounds."""
     from tiebreak.engines.rows import solve as module
-    from tiebreak.numerics.linear_programme import LinearProgramError
+    from tiebreak.numerics.failures import LinearProgramError
 
     original = module._solve_in_good_units
 

@@ -11,7 +11,7 @@ from scipy import sparse
 
 import tiebreak as tb
 from tiebreak.engines.columns.solve import solve_columns
-from tiebreak.kernels import allow_all, leading_parts, small_matrices, vertex_prices
+from tiebreak.kernels import allow_all, leading_parts, small_factors, small_matrices, vertex_prices
 
 ULP = np.finfo(float).eps
 
@@ -23,7 +23,7 @@ def _needs_numba() -> None:
 
 
 def both(name: str) -> tuple[Callable, Callable]:
-    homes = [home for home in (small_matrices, leading_parts, vertex_prices) if hasattr(home, name)]
+    homes = [home for home in (small_matrices, small_factors, leading_parts, vertex_prices) if hasattr(home, name)]
     plain = getattr(homes[0], name)
     return compiled(plain), plain
 

@@ -10,7 +10,8 @@ import pytest
 
 import tiebreak as tb
 from tiebreak.fingerprint import fingerprint
-from tiebreak.numerics.outer_box import NoBox, outer_box
+from tiebreak.numerics.failures import NoBox
+from tiebreak.numerics.outer_box import outer_box
 from tiebreak.sets.base import WITHOUT_LMO, Domain
 
 INF = np.inf

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from tiebreak.numerics.linear_programme import LinearProgramError
+from tiebreak.numerics.failures import LinearProgramError
 from tiebreak.numerics.nearest import _on_face
 from tiebreak.numerics.rows import Rows
 from tiebreak.sets.base import CutStatus

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays import Vector
 from ..certificate import Level
-from ..numerics.outer_box import EmptySet
+from ..numerics.failures import EmptySet
 from ..prices import first_duals
 from ..problem import Problem
 from ..result import Result, Status

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..arrays import Matrix, Vector
 from ..engines.answer import Duals
 from ..numerics.conic_upward import least_needed
-from ..numerics.outer_box import EmptySet
+from ..numerics.failures import EmptySet
 from ..numerics.rows import Rows
 from ..numerics.upward import limited_above
 from ..problem import Problem

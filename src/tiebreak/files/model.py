@@ -11,8 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays import as_path
+from ..numerics.failures import EmptySet
 from ..numerics.highs import ReadModel
-from ..numerics.outer_box import EmptySet
 from ..numerics.rows import Rows
 from ..objectives import Objective
 from ..objectives.simplest import simplest

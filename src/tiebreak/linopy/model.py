@@ -15,7 +15,7 @@ from linopy.constants import Status as InLinopysWords
 
 from ..arrays import Vector
 from ..certificate import Level
-from ..numerics.outer_box import EmptySet
+from ..numerics.failures import EmptySet
 from ..prices import first_duals
 from ..problem import Problem
 from ..result import Result, Status

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..arrays import Vector
 from ..certificate import Level
 from ..engines.answer import Duals
-from ..numerics.outer_box import EmptySet
+from ..numerics.failures import EmptySet
 from ..objectives import Linear, Objective
 from ..objectives.simplest import simplest
 from ..problem import Problem

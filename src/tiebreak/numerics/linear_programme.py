@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from ..arrays import Vector
 from .basis import Basis, nearest_end
 from .extended import Ext, ExtMatrix, between, double, ext
+from .failures import LinearProgramError
 from .farkas import shown_empty
 from .highs import SMALLEST_ENTRY, Model
 from .refinement import Refined, refined
@@ -35,18 +36,6 @@ class Solution:
     x: Vector
     duals: Ext
     cut_dual: float = 0.0
-
-
-class LinearProgramError(RuntimeError):
-    """HiGHS could not solve a linear programme; ``status`` is its own word for what happened.
-
-    ``ray`` holds the multipliers with which it claims that no point satisfies all rows, where it does.
-    """
-
-    def __init__(self, message: str, status: str, ray: Vector | None = None) -> None:
-        super().__init__(message)
-        self.status = status
-        self.ray = ray
 
 
 class LinearProgram:

@@ -7,8 +7,9 @@ import scipy.sparse as sp
 
 from ..arrays import UNIT_ROUNDOFF, Vector
 from .deadline import afford
+from .failures import EmptySet, LinearProgramError, NoBox
 from .farkas import shown_empty
-from .linear_programme import LinearProgram, LinearProgramError
+from .linear_programme import LinearProgram
 from .propagation import propagated
 from .rows import Rows, power_of_two
 from .scaling import ends, variable_sizes
@@ -17,18 +18,6 @@ TIGHTEN = 200
 """Up to this many missing bounds, each gets a linear programme of its own."""
 
 NOT_SHOWN = "the rows do not bound every variable to working precision; add bounds, or scale the rows"
-
-
-class EmptySet(ValueError):
-    """It is proved that a polyhedron has no point."""
-
-
-class NoBox(ValueError):
-    """No box is known to hold a polyhedron; ``ray`` is a direction in which it goes on for ever, where one is known."""
-
-    def __init__(self, message: str, ray: Vector | None = None) -> None:
-        super().__init__(message)
-        self.ray = ray
 
 
 def feasible_point(rows: Rows) -> Vector:

@@ -11,9 +11,10 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from ..arrays import Matrix, Vector, as_names, as_real_array, as_scalar, as_sparse, as_vector
-from ..numerics.linear_programme import LinearProgram, LinearProgramError
+from ..numerics.failures import LinearProgramError, NoBox
+from ..numerics.linear_programme import LinearProgram
 from ..numerics.nearest import nearest_point
-from ..numerics.outer_box import NoBox, feasible_point, outer_box, refuse_free_columns, typical_size
+from ..numerics.outer_box import feasible_point, outer_box, refuse_free_columns, typical_size
 from ..numerics.propagation import propagated
 from ..numerics.rows import Rows
 from .base import WITHOUT_LMO, Cut, CutStatus, Domain, MissingOracle

@@ -6,7 +6,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...arrays import Vector
-from ...numerics.linear_programme import LinearProgram, LinearProgramError
+from ...numerics.failures import LinearProgramError
+from ...numerics.linear_programme import LinearProgram
 from ...numerics.rows import Rows, power_of_two
 from ...sets.base import Domain
 from .triangle import Reduced

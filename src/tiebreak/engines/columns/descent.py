@@ -13,7 +13,8 @@ import numpy as np
 from ...arrays import Vector
 from ...kernels import loop
 from ...kernels.leading_parts import assign, gather, put, scatter
-from ...kernels.small_matrices import advance, dots, factorise, highest, mix, ratio, solve_factored
+from ...kernels.small_factors import factorise, solve_factored
+from ...kernels.small_matrices import advance, dots, highest, mix, ratio
 from ...kernels.vertex_prices import short_list
 from .tableau import (
     CHANGES,

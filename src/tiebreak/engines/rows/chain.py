@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from ...arrays import Vector
 from ...numerics.extended import Ext, ExtMatrix, double, ext
-from ...numerics.linear_programme import LinearProgramError
+from ...numerics.failures import LinearProgramError
 from ...numerics.rank import EPS
 from ...numerics.rows import Rows
 from ..answer import Unbounded

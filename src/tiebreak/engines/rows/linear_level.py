@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from ...arrays import Vector
 from ...numerics.basis import Basis, nearest_end
 from ...numerics.extended import UNIT, Ext, ExtMatrix, double, ext
+from ...numerics.failures import LinearProgramError
 from ...numerics.highs import Model
-from ...numerics.linear_programme import HIDDEN_BEYOND, LinearProgram, LinearProgramError
+from ...numerics.linear_programme import HIDDEN_BEYOND, LinearProgram
 from ...numerics.refinement import Refined, refined
 from ...numerics.retries import answers
 from ...numerics.rows import Rows, power_of_two, scale_of_bounds

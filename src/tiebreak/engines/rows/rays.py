@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from ...arrays import Vector
 from ...numerics.deadline import OutOfTime, check, limited
 from ...numerics.extended import Ext, dense, double, ext
-from ...numerics.linear_programme import LinearProgramError
+from ...numerics.failures import LinearProgramError
 from ...numerics.rank import EPS
 from ...numerics.rows import Rows
 from .face import Face

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...arrays import Vector
 from ...numerics.extended import double
-from ...numerics.linear_programme import LinearProgramError
+from ...numerics.failures import LinearProgramError
 from ...objectives.base import Objective
 from ...sets.base import Domain
 from ..answer import Answer, Duals, Unbounded

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ...arrays import UNIT_ROUNDOFF, Matrix, Vector
 from ...numerics.deadline import affordable
 from ...numerics.extended import UNIT, Ext, dense, double, ext
-from ...numerics.linear_programme import LinearProgramError
+from ...numerics.failures import LinearProgramError
 from ...numerics.rows import Rows, power_of_two
 from .face import FEASIBLE, Face
 from .held import FEW, Held

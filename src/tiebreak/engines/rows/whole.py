@@ -18,8 +18,8 @@ import scipy.sparse as sp
 from ...arrays import Matrix, Vector
 from ...numerics.deadline import OutOfTime, affordable, check, limited
 from ...numerics.extended import double
-from ...numerics.linear_programme import LinearProgramError
-from ...numerics.outer_box import NoBox, loose_box
+from ...numerics.failures import LinearProgramError, NoBox
+from ...numerics.outer_box import loose_box
 from ...numerics.rows import Rows
 from .face import Face, Record
 from .open_box import around

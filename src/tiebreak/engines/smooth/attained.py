@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ...arrays import Matrix, Vector
 from ...numerics.deadline import OutOfTime, check, limited
 from ...numerics.extended import dense, double, ext
-from ...numerics.linear_programme import LinearProgramError
+from ...numerics.failures import LinearProgramError
 from ...numerics.rank import EPS, exact_rank, resolved
 from ...numerics.rows import Rows, power_of_two
 from ..rows.face import Face

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from ...arrays import Vector
 from ...numerics.extended import Ext
 from ..base import Objective
-from ..chunked import ChunkedSum, Recipe
 from ..chunks import Chunks
 from ..linked import Linked
 from ..matrix import DataMatrix
@@ -99,5 +98,7 @@ class SquaredHinge(Linked):
 
     @classmethod
     def on_chunks(cls, A: Chunks, y: Any, weights: Any = None) -> Objective:
+        from ..chunked import ChunkedSum, Recipe
+
         recipe = Recipe(SquaredHingeLoss, weighted=True, signs=True)
         return ChunkedSum("SquaredHinge", A, y, weights, recipe, mean=True, named="y")

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from ...arrays import Vector, as_positive, as_vector
 from ...numerics.extended import Ext
 from ..base import Objective
-from ..chunked import ChunkedSum, Recipe
 from ..chunks import Chunks
 from ..linked import Linked
 from ..matrix import DataMatrix
@@ -114,6 +113,8 @@ class Huber(Linked):
 
     @classmethod
     def on_chunks(cls, A: Chunks, b: Any, delta: float, weights: Any = None) -> Objective:
+        from ..chunked import ChunkedSum, Recipe
+
         recipe = Recipe(partial(_of_rows, as_positive(delta, "delta")))
         return ChunkedSum("Huber", A, b, weights, recipe)
 

@@ -15,7 +15,6 @@ from ...kernels import flat
 from ...kernels.logistic_loss import fast_logistic_link, logistic_link
 from ...numerics.extended import Ext
 from ..base import Objective
-from ..chunked import ChunkedSum, Recipe
 from ..chunks import Chunks
 from ..linked import Linked
 from ..matrix import DataMatrix
@@ -128,5 +127,7 @@ class Logistic(Linked):
 
     @classmethod
     def on_chunks(cls, A: Chunks, y: Any, weights: Any = None) -> Objective:
+        from ..chunked import ChunkedSum, Recipe
+
         recipe = Recipe(LogisticLoss, weighted=True, signs=True)
         return ChunkedSum("Logistic", A, y, weights, recipe, mean=True, named="y")

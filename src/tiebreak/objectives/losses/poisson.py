@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 from ...arrays import Vector, as_vector
 from ...numerics.extended import Ext, ext
 from ..base import Objective
-from ..chunked import ChunkedSum, Recipe
 from ..chunks import Chunks
 from ..linked import Linked
 from ..matrix import DataMatrix, gamma
@@ -127,5 +126,7 @@ class Poisson(Linked):
 
     @classmethod
     def on_chunks(cls, A: Chunks, y: Any, weights: Any = None) -> Objective:
+        from ..chunked import ChunkedSum, Recipe
+
         recipe = Recipe(PoissonLoss, weighted=True)
         return ChunkedSum("Poisson", A, y, weights, recipe, mean=True, named="y", least=0.0)

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from ...arrays import UNIT_ROUNDOFF, Vector, as_positive, as_vector, length
 from ..base import Image, Objective
-from ..chunked import ChunkedSum, Recipe
 from ..chunks import Chunks
 from ..linked import Linked
 from ..matrix import DataMatrix, gamma
@@ -97,6 +96,8 @@ class LeastSquares(Linked):
 
     @classmethod
     def on_chunks(cls, A: Chunks, b: Any, scale: float = 1.0, weights: Any = None) -> Objective:
+        from ..chunked import ChunkedSum, Recipe
+
         factor = as_positive(scale, "scale")
         return ChunkedSum("LeastSquares", A, b, weights, Recipe(SquareLoss), scale=factor)
 
