@@ -70,6 +70,10 @@ class Basis:
             y[self.tight] += self.factor.solve(left * self._column_scale, trans="T") * self._row_scale
         return y
 
+    def equations(self, c: Vector) -> tuple[sp.csr_array, Vector]:
+        """Those of the multipliers of the tight rows, in units that are powers of two."""
+        return sp.csr_array(self.matrix.T), c[self.inside] * self._column_scale
+
     def condition(self) -> float:
         """An estimate of the condition number of the scaled basis matrix, inf where it is singular."""
         from scipy.sparse.linalg import LinearOperator, norm, onenormest

@@ -1,8 +1,9 @@
 """Which entries of the solution of M x = r are zero, for doubles as they are stored: solved modulo random primes.
 
-A simplex basis is nearly triangular: equations with one unknown left are solved first, unknowns in one equation left
-last, and what is between them by elimination. An entry that is zero modulo p, and not zero, has a numerator that p
-divides, which few of the primes between 2^30 and 2^31 do.
+Where few entries are left when those in doubt are zero, all of these are, if the rest solves the equations. Otherwise
+all entries are solved for. A simplex basis is nearly triangular: equations with one unknown left are solved first,
+unknowns in one equation left last, and what is between them by elimination. An entry that is zero modulo p, and not
+zero, has a numerator that p divides, which few of the primes between 2^30 and 2^31 do.
 """
 
 from __future__ import annotations
@@ -21,24 +22,42 @@ Lists = list[list[int]]
 LARGEST_CORE = 700
 """Up to so many equations that depend on each other elimination is worth its time."""
 LARGEST = 200_000
+LIGHT = 200_000
+"""An elimination of so many products is nothing beside a simplex run."""
 PRIMES = 2  # there are many entries, each of which may be zero modulo one of them
 
 
-def vanishing(M: sp.csr_array, right: Vector) -> NDArray[np.bool_] | None:
-    """Zeros of the solution with overwhelming probability; None where M is singular, or too large to ask."""
+def vanishing(M: sp.csr_array, right: Vector, asked: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+    """Zeros of the solution, of those ``asked`` for, with overwhelming probability; None where that is not known.
+
+    That is where M is too large, or turns out to be singular. (Where all asked for vanish, M is taken as it comes.)
+    """
     if right.size > LARGEST:
         return None
+    rng = np.random.default_rng(crc32(M.data.tobytes() + right.tobytes()))
+    others = np.flatnonzero(~asked)
+    if right.size * others.size**2 <= LIGHT and _solved_by(M, right, others, rng):
+        return asked
     order = _Order(M)
     if len(order.core_rows) > LARGEST_CORE or len(order.core_rows) != len(order.core_columns):
         return None
-    rng = np.random.default_rng(crc32(M.data.tobytes() + right.tobytes()))
-    zero = np.ones(right.size, dtype=bool)
+    zero = asked.copy()
     for _ in range(PRIMES):
         x = order.solved(residues(M.data, p := prime(rng)), residues(right, p), p)
         if x is None:
             return None
         zero &= x == 0
     return zero
+
+
+def _solved_by(M: sp.csr_array, right: Vector, columns: NDArray[np.intp], rng: np.random.Generator) -> bool:
+    """Whether the right side is a combination of these columns, which are independent."""
+    system = np.column_stack([M[:, columns].toarray(), right])
+    for _ in range(PRIMES):
+        whole = residues(system, p := prime(rng))
+        if eliminated(whole, p) != columns.size or not whole.diagonal()[: columns.size].all():
+            return False
+    return True
 
 
 class _Order:

@@ -249,10 +249,10 @@ class FaceProgram(LinearProgram):
         small = (size > 0) & (size <= TIE * float(size.max(initial=0.0)))
         if not (self._exact and small.any()):
             return y
-        zero = vanishing(sp.csr_array(self.rows.A[basis.tight][:, basis.inside].T), double(c)[basis.inside])
+        zero = vanishing(*basis.equations(double(c)), small[basis.tight])
         if zero is not None:
             y = y.copy()
-            y[basis.tight[zero & small[basis.tight]]] = 0
+            y[basis.tight[zero]] = 0
         return y
 
     def _excess(self, c: Ext, x: Ext, y: Ext, z: Ext) -> tuple[float, float]:
