@@ -8,7 +8,6 @@ of larger matrices by their Gram matrix, anything else by singular values.
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -85,19 +84,20 @@ class Held:
         return whole if self.large else dense(whole)
 
     @cached_property
-    def _blocks(self) -> list[int]:
-        """Where the blocks of E begin: each row of the domain is one, and so is each P_k."""
-        ends = np.cumsum([*np.ones(self.rows.size, np.intp), *(P.shape[0] for _, P in self.face.predictors)])
-        return [0, *map(int, ends)]
+    def _blocks(self) -> NDArray[np.intp]:
+        """How many rows the blocks of E have: each row of the domain is one, and so is each P_k."""
+        return np.array([1] * self.rows.size + [P.shape[0] for _, P in self.face.predictors], dtype=np.intp)
 
     def _largest(self, sizes: Vector) -> Vector:
         """The largest entry of each block from those of the rows."""
-        most = [float(sizes[low:high].max(initial=0.0)) for low, high in pairwise(self._blocks)]
-        return np.array(most, dtype=np.float64)
+        most, filled = np.zeros(self._blocks.size), self._blocks > 0
+        if filled.any():
+            most[filled] = np.maximum.reduceat(sizes, (np.cumsum(self._blocks) - self._blocks)[filled])
+        return most
 
     def _each(self, by_block: Vector) -> Vector:
         """For each row what its block has."""
-        return np.repeat(by_block, np.diff(self._blocks))
+        return np.repeat(by_block, self._blocks)
 
     @cached_property
     def scale(self) -> Vector:
