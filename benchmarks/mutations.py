@@ -29,7 +29,8 @@ TESTS = {
     "engines/conic/bracket.py": ["tests/engines/test_conic_chains.py"],
     "engines/columns/bracket.py": ["tests/engines/test_weights_off_theirs.py", "tests/engines/test_column_bracket.py"],
     "engines/columns/face.py": ["tests/engines/test_weights_off_theirs.py", "tests/engines/test_column_bracket.py"],
-    "certificate.py": ["tests/test_bounds_by_points.py"],
+    "bounds.py": ["tests/test_bounds_by_points.py"],
+    "linear_bounds.py": ["tests/test_bounds_by_points.py"],
     "linearisation.py": ["tests/test_bounds_by_points.py"],
 }
 
@@ -367,36 +368,44 @@ COLUMNS = [
 ]
 
 POINTS = [
-    Mutant("certificate.py", "level = self._most(g, self.problem.lower)", "level = g.value"),
-    Mutant("certificate.py", "return h.value + h.value_error + outside\n", "return h.value\n"),
-    Mutant("certificate.py", "(h.slope + 0.5 * bend * outside) * outside", "0.0"),
-    Mutant("certificate.py", "return g.smooth - at_x + minimum - error - 4", "return g.smooth - at_x + minimum - 4"),
-    Mutant("certificate.py", "return g.smooth - at_x + minimum - error", "return g.smooth + at_x + minimum - error"),
-    Mutant("certificate.py", "return sum(terms) - error", "return sum(terms)"),
-    Mutant("certificate.py", "return sum(terms) - error", "return sum(terms) + error"),
-    Mutant("certificate.py", "lam * (g.smooth - level), -lam", "lam * (g.smooth + level), -lam"),
-    Mutant("certificate.py", "slope = f.grad + lam * g.grad", "slope = f.grad - lam * g.grad"),
-    Mutant("certificate.py", "level = self.g_upper + self.problem.slack", "level = self.g_lower + self.problem.slack"),
-    Mutant("certificate.py", "level = self.g_upper + self.problem.slack", "level = self.g_upper"),
+    Mutant("bounds.py", "level = self._most(g, self.problem.lower)", "level = g.value"),
+    Mutant("bounds.py", "return h.value + h.value_error + outside\n", "return h.value\n"),
+    Mutant("bounds.py", "(h.slope + 0.5 * bend * outside) * outside", "0.0"),
     Mutant(
-        "certificate.py",
-        "bound = average.constant + minimum - average.error - ulps(average.constant) - ulps(minimum)",
-        "bound = average.constant + minimum",
+        "linear_bounds.py", "model = g.smooth - at_x + minimum - error - 4", "model = g.smooth - at_x + minimum - 4"
     ),
-    Mutant("certificate.py", "(1 - weight) * old.constant + weight * new.constant", "old.constant"),
     Mutant(
-        "certificate.py",
+        "linear_bounds.py", "model = g.smooth - at_x + minimum - error", "model = g.smooth + at_x + minimum - error"
+    ),
+    Mutant("linear_bounds.py", "return sum(terms) - error", "return sum(terms)"),
+    Mutant("linear_bounds.py", "return sum(terms) - error", "return sum(terms) + error"),
+    Mutant("linear_bounds.py", "lam * (g.smooth - level), -lam", "lam * (g.smooth + level), -lam"),
+    Mutant("linear_bounds.py", "slope = f.grad + lam * g.grad", "slope = f.grad - lam * g.grad"),
+    Mutant(
+        "bounds.py",
+        "level, guesses = self.g_upper + self.problem.slack",
+        "level, guesses = self.g_lower + self.problem.slack",
+    ),
+    Mutant("bounds.py", "level, guesses = self.g_upper + self.problem.slack", "level, guesses = self.g_upper"),
+    Mutant(
+        "linear_bounds.py",
+        "return average.constant + minimum - average.error - ulps(average.constant) - ulps(minimum)",
+        "return average.constant + minimum",
+    ),
+    Mutant("linear_bounds.py", "(1 - weight) * old.constant + weight * new.constant", "old.constant"),
+    Mutant(
+        "bounds.py",
         "allowed = self.g_lower + self.problem.slack\n",
         "allowed = self.g_upper + 2 * self.problem.slack\n",
     ),
     Mutant(
-        "certificate.py",
+        "bounds.py",
         "slope * delta + 0.5 * problem.upper.smoothness * delta**2",
         "slope * delta - 0.5 * problem.upper.smoothness * delta**2",
     ),
-    Mutant("certificate.py", "rises.append(bound.gradient_bound * delta)", "rises.append(0.0 * delta)"),
+    Mutant("bounds.py", "rises.append(bound.gradient_bound * delta)", "rises.append(0.0 * delta)"),
     Mutant(
-        "certificate.py",
+        "bounds.py",
         "g_lower, g_upper = max(self.g_lower, answer.g_lower), min(self.g_upper, answer.g_upper)",
         "g_lower, g_upper = min(self.g_lower, answer.g_lower), max(self.g_upper, answer.g_upper)",
     ),

@@ -14,7 +14,7 @@ from auditing.curved import curved
 from auditing.recipes import Case, Recipe, exactly, recipe, value
 from auditing.truth import Truth, truth_of
 from fractional import gained
-from tiebreak.certificate import Bounds
+from tiebreak.bounds import Bounds
 
 KINDS = [*parts.PLAIN, parts.l1_norm, parts.huber]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tiebreak as tb
-from tiebreak.certificate import Bounds
+from tiebreak.bounds import Bounds
 from tiebreak.engines.answer import Answer
 from tiebreak.files.write import plain
 from tiebreak.methods.exact import Planned

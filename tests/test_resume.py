@@ -192,13 +192,12 @@ def test_checkpoint_writes_whole_files_and_says_where_it_cannot(tmp_path: Path, 
     with pytest.raises(ValueError, match="is a checkpoint"):
         tb.Result.load(path)
 
-    before = path.read_bytes()
-
     def full(handle: int) -> None:
         raise OSError(28, "No space left on device")
 
     checkpoint = tb.Checkpoint(path, every=10)
     checkpoint(Fake(load_state(path)))
+    before = path.read_bytes()
     monkeypatch.setattr(os, "fsync", full)
     with pytest.warns(UserWarning, match="No space left on device; the run goes on"):
         checkpoint(Fake(load_state(path)))

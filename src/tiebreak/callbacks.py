@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from .arrays import Vector, as_count, as_path, as_positive, as_scalar
-from .certificate import Bounds, Certificate
+from .bounds import Bounds
+from .certificate import Certificate
 from .methods.base import State
 from .origin import Ledger
 from .problem import Problem

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .arrays import Vector
+from .bounds import Bounds
 from .callbacks import Callback, Event, Trace, every_of
-from .certificate import Bounds, Certificate, Level
+from .certificate import Certificate, Level
 from .engines.answer import Unbounded
 from .engines.interrupt import kept
 from .examination import by_user, confirm

@@ -6,8 +6,9 @@ import scipy.sparse as sp
 
 import tiebreak as tb
 from tiebreak.engines.answer import Answer, Elsewhere
-from tiebreak.engines.choice import Task, choose_engine
+from tiebreak.engines.choice import choose_engine
 from tiebreak.engines.columns.solve import solve_columns
+from tiebreak.engines.task import Task
 from tiebreak.engines.without_sizes import WithoutSizes
 from tiebreak.sets.around import around, well_inside
 

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 import tiebreak as tb
-from tiebreak.certificate import Bounds
+from tiebreak.bounds import Bounds
 from tiebreak.numerics.rows import Rows
 from tiebreak.sets.outside import pulled_back
 

@@ -1,11 +1,10 @@
 """Exact solves: the optimal face of the lower levels, then the upper level on it; no row g(x) <= g* anywhere.
 
-``choice.py`` decides which engine takes a problem, through which reductions, and keeps why the others do not. There are
-three, each a folder: ``rows`` (chains of linear and quadratic levels over polyhedra, through their constraints),
-``smooth`` (the same with levels of smooth losses, on top of rows) and ``columns`` (two levels over polytopes with few
-vertices, through the linear oracle). All return
-``Answer``s with their own proofs. ``lifted.py`` is the reduction that makes l1 norms linear; ``relaxed.py`` solves
-problems with slack by any of them; ``interrupt.py`` keeps what was proved until a limit.
+``task.py`` is what an engine is asked, ``offered.py`` lists the engines with the question each of them has, and
+``choice.py`` decides which takes a problem, through which reductions, and keeps why the others do not. An engine is a
+folder; all return ``Answer``s with their own proofs. ``lifted.py`` is the reduction that makes l1 norms linear;
+``relaxed.py`` solves problems with slack by any of them; ``explicit.py`` goes along the lower solutions where the upper
+level is not convex; ``interrupt.py`` keeps what was proved until a limit.
 """
 
 from .answer import Answer

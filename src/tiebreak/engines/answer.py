@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -126,3 +127,45 @@ class Answer:
             if np.isfinite(self.f_upper - self.f_lower)
             else np.inf
         )
+
+
+def of_all(answers: Sequence[Answer]) -> Answer:
+    """The last answer of a chain, with the brackets and multipliers of all."""
+    brackets = tuple((answer.f_lower, answer.f_upper) for answer in answers)
+    return replace(answers[-1], brackets=brackets, duals=tuple(answer.own_duals for answer in answers))
+
+
+def joined(best: Answer, other: Answer) -> Answer:
+    """The first answer, with what both prove: two brackets around one number both hold it."""
+    lower, upper = max(best.f_lower, other.f_lower), min(best.f_upper, other.f_upper)
+    g_lower, g_upper = max(best.g_lower, other.g_lower), min(best.g_upper, other.g_upper)
+    if lower > upper or g_lower > g_upper:  # by the rounding that one of them takes for granted
+        return best
+    brackets = best.brackets and (*best.brackets[:-2], (g_lower, g_upper), (lower, upper))
+    return replace(
+        best,
+        g_lower=g_lower,
+        g_upper=g_upper,
+        f_lower=lower,
+        f_upper=upper,
+        lower_unique=other.lower_unique if best.lower_unique is None else best.lower_unique,
+        upper_constant=best.upper_constant or other.upper_constant,
+        assumes=tuple(dict.fromkeys(best.assumes + other.assumes)),
+        brackets=brackets,
+    )
+
+
+def unfinished(finished: Sequence[Answer], floors: Sequence[float]) -> Answer:
+    """What is known of a chain whose first levels are solved: some solution of those, and brackets for all.
+
+    ``floors`` are below all values of each level.
+    """
+    last = finished[-1]
+    brackets = [(answer.f_lower, answer.f_upper) for answer in finished]
+    brackets += [(floor, np.inf) for floor in floors[len(finished) :]]
+    (g_lower, g_upper), (f_lower, f_upper) = brackets[-2:] if len(brackets) > 1 else brackets * 2
+    notes = (*last.notes, f"stopped after {len(finished)} of {len(floors)} levels")
+    return Answer(
+        last.x, g_lower, g_upper, f_lower, f_upper, well_posed=False, notes=notes, assumes=last.assumes,
+        brackets=tuple(brackets),
+    )  # fmt: skip

@@ -5,104 +5,25 @@ Every question is asked here, once, and the answers are kept: ``tiebreak.plan`` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from logging import getLogger
-from typing import Protocol
 
 import numpy as np
 
 from ..arrays import Vector
 from ..objectives.base import Objective
 from ..problem import Problem
-from ..sets.base import Domain
-from .answer import Answer, Elsewhere, Unbounded
+from .answer import Answer, Elsewhere, Unbounded, joined, of_all, unfinished
 from .interrupt import OutOfTime, keeping, levels_kept
+from .offered import CHUNKS, COLUMNS, CONES, CONIC, ROWS, SMOOTH, Engine
+from .task import Recognised, Reduction, Task
 
 logger = getLogger("tiebreak")
 
 NARROW = 1e-9
 """Brackets up to this width, relative to 1 + |f|, are not worth another try."""
-
-
-@dataclass(frozen=True)
-class Task:
-    """What an engine is asked: levels, the most important first, over a domain."""
-
-    levels: tuple[Objective, ...]
-    domain: Domain
-
-
-class Reduction(Protocol):
-    """The same task said in another way."""
-
-    @property
-    def name(self) -> str:
-        """In words."""
-
-    @property
-    def original(self) -> Task:
-        """The task it was made from."""
-
-    @property
-    def task(self) -> Task:
-        """The reduced task."""
-
-    def invert(self, answer: Answer) -> Answer:
-        """The answer to the task it was made from."""
-
-    def point(self, x: Vector) -> Vector:
-        """The point that one of the reduced task stands for."""
-
-
-@dataclass(frozen=True)
-class Recognised:
-    """The same domain under a name that says more of it."""
-
-    original: Task
-    task: Task
-
-    @property
-    def name(self) -> str:
-        """In words."""
-        return f"{self.original.domain!r} as the {self.task.domain!r} it is"
-
-    def invert(self, answer: Answer) -> Answer:
-        """The same answer; multipliers are those of other rows."""
-        return replace(answer, duals=())
-
-    def point(self, x: Vector) -> Vector:
-        """The same point."""
-        return x
-
-
-@dataclass(frozen=True)
-class Engine:
-    """A way to solve tasks exactly.
-
-    Attributes
-    ----------
-    name : str
-        In words.
-    refuses : callable
-        ``refuses(task)``: empty where the engine takes the task, else the reason why not.
-    solve : callable
-        ``solve(task, patient)``: an answer for each level; that of the last one proves the task. One that is not
-        ``patient`` may raise ``Elsewhere`` where the task turns out to be one for another engine.
-    minimiser : callable
-        ``minimiser(task)``: a function that minimises any objective after all levels of the task, so that its answer's
-        f is that objective. What it has found for one may help with the next.
-    """
-
-    name: str
-    refuses: Callable[[Task], str]
-    solve: Callable[[Task, bool], list[Answer]]
-    minimiser: Callable[[Task], Callable[[Objective], Answer]]
-    certain: bool = True
-    """Whether it mostly ends with a proof; where not, a method is to go on from what it has found."""
-    sharp_minima: bool = False
-    """Whether its ``minimiser`` proves minima over the domain to more digits than bounds in double precision can."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +70,7 @@ class Choice:
                     found = way._solve(patient=False)
             except (Elsewhere, OutOfTime):
                 continue
-            answer = _joined(found, answer) if found.width < 0.5 * answer.width else _joined(answer, found)
+            answer = joined(found, answer) if found.width < 0.5 * answer.width else joined(answer, found)
         return answer
 
     def _solve(self, patient: bool) -> Answer:
@@ -159,24 +80,28 @@ class Choice:
             answers = self.engine.solve(reduced, patient)
         except (OutOfTime, KeyboardInterrupt) as stop:
             if finished := levels_kept(stop):
-                partial = _unfinished(finished, reduced.levels)
-                stop.partial = replace(partial, x=self.point(partial.x))  # type: ignore[union-attr]
+                known = self._unfinished(finished)
+                stop.partial = replace(known, x=self.point(known.x))  # type: ignore[union-attr]
             raise
         except Unbounded as stop:
             self.take_back(stop)
             raise
         last = answers[-1]
         if len(answers) == len(reduced.levels):
-            last = _of_all(answers)
+            last = of_all(answers)
         return self.inverted(last)
 
     def take_back(self, stop: Unbounded) -> None:
         """What is known of a level without a minimum, in terms of the task that was asked."""
-        levels, here = self.reduced.levels, self.point(stop.point)
+        here, count = self.point(stop.point), len(self.reduced.levels)
         stop.ray = self.point(stop.point + stop.ray) - here
-        nothing = Answer(here, -np.inf, np.inf, -np.inf, np.inf)
-        partial = _unfinished(stop.finished, levels) if stop.finished else replace(nothing, notes=_no_levels(levels))
-        stop.point, stop.partial = here, replace(partial, x=here)
+        none = (f"stopped after none of {count} levels",) if count > 1 else ()
+        nothing = Answer(here, -np.inf, np.inf, -np.inf, np.inf, notes=none)
+        stop.point = here
+        stop.partial = replace(self._unfinished(stop.finished), x=here) if stop.finished else nothing
+
+    def _unfinished(self, finished: tuple[Answer, ...]) -> Answer:
+        return unfinished(finished, [level.lower_bound for level in self.reduced.levels])
 
     def after(self, step: Reduction) -> Choice:
         """The choice for the task that the reduction was made from."""
@@ -215,161 +140,6 @@ class Choice:
         for reduction in reversed(self.reductions):
             x = reduction.point(x)
         return x
-
-
-def _of_all(answers: Sequence[Answer]) -> Answer:
-    """The last answer of a chain, with the brackets and multipliers of all."""
-    brackets = tuple((answer.f_lower, answer.f_upper) for answer in answers)
-    return replace(answers[-1], brackets=brackets, duals=tuple(answer.own_duals for answer in answers))
-
-
-def _joined(best: Answer, other: Answer) -> Answer:
-    """The first answer, with what both prove: two brackets around one number both hold it."""
-    lower, upper = max(best.f_lower, other.f_lower), min(best.f_upper, other.f_upper)
-    g_lower, g_upper = max(best.g_lower, other.g_lower), min(best.g_upper, other.g_upper)
-    if lower > upper or g_lower > g_upper:  # by the rounding that one of them takes for granted
-        return best
-    brackets = best.brackets and (*best.brackets[:-2], (g_lower, g_upper), (lower, upper))
-    return replace(
-        best,
-        g_lower=g_lower,
-        g_upper=g_upper,
-        f_lower=lower,
-        f_upper=upper,
-        lower_unique=other.lower_unique if best.lower_unique is None else best.lower_unique,
-        upper_constant=best.upper_constant or other.upper_constant,
-        assumes=tuple(dict.fromkeys(best.assumes + other.assumes)),
-        brackets=brackets,
-    )
-
-
-def _unfinished(finished: Sequence[Answer], levels: Sequence[Objective]) -> Answer:
-    """What is known of a chain whose first levels are solved: some solution of those, and brackets for all."""
-    last = finished[-1]
-    brackets = [(answer.f_lower, answer.f_upper) for answer in finished]
-    brackets += [(level.lower_bound, np.inf) for level in levels[len(finished) :]]
-    (g_lower, g_upper), (f_lower, f_upper) = brackets[-2:] if len(brackets) > 1 else brackets * 2
-    notes = (*last.notes, f"stopped after {len(finished)} of {len(levels)} levels")
-    return Answer(
-        last.x, g_lower, g_upper, f_lower, f_upper, well_posed=False, notes=notes, assumes=last.assumes,
-        brackets=tuple(brackets),
-    )  # fmt: skip
-
-
-def _no_levels(levels: Sequence[Objective]) -> tuple[str, ...]:
-    return (f"stopped after none of {len(levels)} levels",) if len(levels) > 1 else ()
-
-
-# -- the engines ---------------------------------------------------------------------------------------------------
-
-
-def _rows_refuse(task: Task) -> str:
-    from .rows.refuses import rows_apply
-
-    return rows_apply(task.levels, task.domain)
-
-
-def _rows_solve(task: Task, patient: bool = True) -> list[Answer]:
-    from .rows.solve import solve_rows
-
-    return solve_rows(task.levels, task.domain)
-
-
-def _minimiser_by(solve: Callable[[Task, bool], list[Answer]], task: Task) -> Callable[[Objective], Answer]:
-    def minimise(objective: Objective) -> Answer:
-        return _of_all(solve(Task((*task.levels, objective), task.domain), True))
-
-    return minimise
-
-
-def _columns_refuse(task: Task) -> str:
-    from .columns.refuses import columns_apply, vertices_pay
-
-    if len(task.levels) <= 2 and task.domain.rows is not None and not vertices_pay(task.domain):
-        return f"{task.domain!r} has rows, and too many vertices"
-    return columns_apply(task.levels, task.domain)
-
-
-def _columns_solve(task: Task, patient: bool = True) -> list[Answer]:
-    from .columns.solve import solve_columns
-
-    return [solve_columns(_two_levels(task), patient=patient)]
-
-
-def _two_levels(task: Task) -> Problem:
-    """The task as a problem; a single level is minimised over its own minimisers."""
-    return Problem(task.levels[-1], task.levels[0], task.domain)
-
-
-def _columns_minimiser(task: Task) -> Callable[[Objective], Answer]:
-    from .columns.solve import minimiser
-
-    return minimiser(task.domain)
-
-
-def _smooth_refuse(task: Task) -> str:
-    from .smooth.refuses import smooth_apply
-
-    return smooth_apply(task.levels, task.domain)
-
-
-def _smooth_solve(task: Task, patient: bool = True) -> list[Answer]:
-    from .smooth.solve import solve_smooth_chain
-
-    return solve_smooth_chain(task.levels, task.domain)
-
-
-def _cones_refuse(task: Task) -> str:
-    from .cones.refuses import cones_apply
-
-    return cones_apply(task.levels, task.domain)
-
-
-def _cones_solve(task: Task, patient: bool = True) -> list[Answer]:
-    from .cones.solve import solve_cones
-
-    return [solve_cones(task.levels, task.domain)]
-
-
-def _cones_minimiser(task: Task) -> Callable[[Objective], Answer]:
-    from .cones.solve import minimiser
-
-    return minimiser(task.domain)
-
-
-def _conic_refuse(task: Task) -> str:
-    from .conic.refuses import conic_applies
-
-    return conic_applies(task.levels, task.domain)
-
-
-def _conic_solve(task: Task, patient: bool = True) -> list[Answer]:
-    from .conic.solve import solve_conic
-
-    return solve_conic(task.levels, task.domain)
-
-
-def _chunks_refuse(task: Task) -> str:
-    from .chunked.solve import chunks_apply
-
-    return chunks_apply(task.levels, task.domain)
-
-
-def _chunks_solve(task: Task, patient: bool = True) -> list[Answer]:
-    from .chunked.solve import solve_chunks
-
-    return [solve_chunks(task.levels, task.domain)]
-
-
-CHUNKS = Engine("chunks", _chunks_refuse, _chunks_solve, partial(_minimiser_by, _chunks_solve), certain=False)
-ROWS = Engine("rows", _rows_refuse, _rows_solve, partial(_minimiser_by, _rows_solve))
-SMOOTH = Engine("smooth", _smooth_refuse, _smooth_solve, partial(_minimiser_by, _smooth_solve))
-COLUMNS = Engine("columns", _columns_refuse, _columns_solve, _columns_minimiser)
-CONIC = Engine("conic", _conic_refuse, _conic_solve, partial(_minimiser_by, _conic_solve), certain=False)
-CONES = Engine("cones", _cones_refuse, _cones_solve, _cones_minimiser, certain=False, sharp_minima=True)
-
-
-# -- the choice ----------------------------------------------------------------------------------------------------
 
 
 def choose_engine(problem: Problem) -> Choice:

@@ -22,7 +22,7 @@ from ..objectives.form import Slope
 from ..problem import Problem
 from ..sets.base import Domain
 from .answer import Answer
-from .choice import Task
+from .task import Task
 
 if TYPE_CHECKING:
     from ..objectives.piecewise import Piecewise

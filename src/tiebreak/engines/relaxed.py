@@ -25,8 +25,9 @@ from ..objectives.form import Scale
 from ..objectives.quadratic import constant
 from ..sets.base import Domain
 from .answer import Answer, Unbounded
-from .choice import Choice, Task
+from .choice import Choice
 from .interrupt import OutOfTime, keeping
+from .task import Task
 
 GAP = 1e-13
 """Duality gap, relative to the values it is the difference of, at which the search ends."""

@@ -15,7 +15,7 @@ import numpy as np
 from ..arrays import UNIT_ROUNDOFF, Vector
 from ..sets.around import around, well_inside
 from .answer import Answer, Elsewhere
-from .choice import Task
+from .task import Task
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays import Matrix
-from .clarabel import factor_entries
 from .deadline import afford, affordable
 
 PIVOTING = 4.0
@@ -29,6 +28,8 @@ def system_work(H: Matrix, G: Matrix | None = None, times: float = 1.0) -> float
         return float(min(most, times * (n + m * m * (n + m))))
     if affordable(most) or not sp.issparse(H):
         return float(most)
+    from .clarabel import factor_entries
+
     entries = factor_entries(H, sp.csr_array((0, n)) if G is None else G)
     return float(min(most, times * np.sqrt(2) * entries**1.5))
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ...numerics import piqp
 from ...numerics.deadline import affordable
 from ...numerics.foreign import FEWEST_ITERATIONS
 from .face import AxisFace, images
@@ -32,6 +31,8 @@ def warm_start(vertices: Vertices, face: AxisFace, lower: Smooth, upper: Smooth)
 
     Minimise 1/2 ||z||^2 + <p, w> over z = F'w - b, E'w = e, w >= 0; the active set then makes it exact.
     """
+    from ...numerics import piqp
+
     assert upper.data is not None
     k, m = face.size, upper.size
     work = float(k * vertices.E.shape[1] ** 2)
