@@ -17,6 +17,7 @@ from tiebreak.numerics.failures import LinearProgramError
 from tiebreak.numerics.nearest import _on_face
 from tiebreak.numerics.rows import Rows
 from tiebreak.sets.base import CutStatus
+from tiebreak.sets.bounds import both_ends
 from tiebreak.sets.l1 import L1Ball
 from tiebreak.sets.polyhedron import Polyhedron
 
@@ -223,6 +224,16 @@ def test_flat_polyhedron_and_duplicated_rows():
     np.testing.assert_allclose(Z.project(np.array([2.0, 2.0])), [0.5, 0.5], atol=1e-12)
     np.testing.assert_allclose(Z.project(np.array([2.0, 0.0])), [1.0, 0.0], atol=1e-12)
     np.testing.assert_allclose(Z.lmo_cut(np.array([-1.0, 0.0]), np.array([1.0, 0.0]), 0.3).point, [0.3, 0.7])
+
+
+def test_bounds_read_at_once_are_those_read_pair_by_pair():
+    pairs = [(0, 1.5), (None, 2), (np.float64(-1.0), None), (None, None), (-np.inf, np.inf), (3, 3)]
+    at_once, one_by_one = both_ends(pairs, 6), both_ends([list(pair) for pair in pairs], 6)
+    for whole, each in zip(at_once, one_by_one, strict=True):
+        assert whole.tolist() == each.tolist()
+    for wrong in ((np.nan, 1.0), (2, 1), (10**400, None)):
+        with pytest.raises((ValueError, TypeError)):
+            both_ends([(0, 1), wrong, (0, 1)], 3)
 
 
 def test_only_bounds_and_large_sparse():

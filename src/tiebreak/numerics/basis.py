@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..arrays import Matrix, Vector
+from .csr import part
 from .extended import Ext, between
 
 REFINEMENTS = 6
@@ -33,7 +34,7 @@ class Basis:
         self.factor: Any = None
         self.matrix: Matrix = None
         if 0 < self.inside.size == self.tight.size:
-            basis = A[self.tight][:, self.inside]
+            basis = part(A, self.tight, self.inside)
             self.matrix = sp.csc_array(between(self._row_scale, basis, self._column_scale))
             try:
                 self.factor = splu(self.matrix)

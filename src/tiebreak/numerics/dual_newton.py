@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from ..arrays import Matrix, Vector
 from .conjugate import conjugate_gradients
+from .csr import absolute, columns_times, turned
+from .csr import part as part_of
 from .deadline import afford, check
 from .extended import is_sparse
 
@@ -48,7 +50,7 @@ class Diagonal(NamedTuple):
 
     def point(self, y: Vector) -> tuple[Vector, NDArray[np.bool_]]:
         """v(y), and which of its entries the bounds do not hold: at a kink, both answers would do."""
-        free = (self.G.T @ y - self.c) / self.h
+        free = (_transpose(self.G) @ y - self.c) / self.h
         v = np.clip(free, self.lower, self.upper)
         return v, v == free
 
@@ -99,7 +101,7 @@ def maximise_by_stages(problem: Diagonal, flat: NDArray[np.bool_]) -> tuple[Vect
 def maximise(problem: Diagonal, y: Vector | None = None, steps: int = STEPS) -> tuple[Vector, Vector] | None:
     """v and the multipliers y of the rows, from those given or as if there were no bounds; None without an end."""
     h, G, b = problem.h, problem.G, problem.b
-    size = abs(G)
+    size = absolute(G) if is_sparse(G) else np.abs(G)
     if y is None:
         y = _solved(G, np.arange(h.size), h, b + G @ (problem.c / h))
     v, free = problem.point(y)
@@ -107,7 +109,7 @@ def maximise(problem: Diagonal, y: Vector | None = None, steps: int = STEPS) -> 
     value = problem.theta(y, v, short)
     for _ in range(steps):
         check()
-        rounding = 4e-16 * (np.abs(problem.c) + size.T @ np.abs(y)) / h  # of v(y)
+        rounding = 4e-16 * (np.abs(problem.c) + _transpose(size) @ np.abs(y)) / h  # of v(y)
         if (np.abs(short) <= SMALL * (1 + np.abs(b)) + size @ (SMALL * np.abs(v) + rounding)).all():
             return v, y
         step = _solved(G, np.flatnonzero(free), h, short)
@@ -130,12 +132,14 @@ def _solved(G: Matrix, inside: NDArray[np.intp], h: Vector, right: Vector) -> Ve
     """The solution of G H^-1 G' y = right over the columns inside, slightly regularised: rows may be dependent."""
     from scipy.linalg import cho_factor, cho_solve
 
-    part, weight = G[:, inside], 1 / h[inside]
+    weight = 1 / h[inside]
     if is_sparse(G):
-        if part.shape[0] > FEW_ROWS and (step := _by_products(sp.csr_array(part), weight, right)) is not None:
+        part = part_of(G, np.arange(G.shape[0]), inside)
+        if part.shape[0] > FEW_ROWS and (step := _by_products(part, weight, right)) is not None:
             return step
-        gram = (sp.csr_array(part * weight) @ part.T).toarray()
+        gram = (columns_times(part, weight) @ turned(part)).toarray()
     else:
+        part = G[:, inside]
         afford(0.25 * part.shape[0] ** 2 * part.shape[1])  # a product of matrices is the fastest of all
         half = part * np.sqrt(weight)
         gram = half @ half.T
@@ -143,6 +147,10 @@ def _solved(G: Matrix, inside: NDArray[np.intp], h: Vector, right: Vector) -> Ve
     largest = float(diagonal.max(initial=0.0)) or 1 / float(h.min())
     gram[np.diag_indices_from(gram)] += largest * np.where(diagonal > 0, 1e-12, 1e-6)
     return np.asarray(cho_solve(cho_factor(gram, lower=True), right))
+
+
+def _transpose(G: Matrix) -> Matrix:
+    return turned(G) if is_sparse(G) else G.T
 
 
 def _by_products(part: Matrix, weight: Vector, right: Vector) -> Vector | None:

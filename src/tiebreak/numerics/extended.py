@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Matrix, Vector
+from .csr import absolute, as_csr, largest_in_rows, turned, with_data
 from .deadline import check
 
 Ext: TypeAlias = NDArray[np.longdouble]
@@ -65,16 +66,15 @@ def between(left: Vector, M: Matrix, right: Vector) -> Matrix:
     """M with its rows and columns multiplied."""
     if not is_sparse(M):
         return left[:, None] * M * right
-    M = sp.csr_array(M)
-    data = M.data * np.repeat(left, np.diff(M.indptr)) * right[M.indices]
-    return sp.csr_array((data, M.indices, M.indptr), shape=M.shape)
+    M = as_csr(M)
+    return with_data(M, M.data * np.repeat(left, np.diff(M.indptr)) * right[M.indices])
 
 
 def column_squares(M: Matrix, weight: Vector) -> Vector:
     """The sums of the weighted squares of each column."""
     if not is_sparse(M):
         return np.asarray(weight @ (M * M))
-    M = sp.csr_array(M)
+    M = as_csr(M)
     squares = M.data**2 * np.repeat(weight, np.diff(M.indptr))
     return np.asarray(np.bincount(M.indices, squares, minlength=M.shape[1]), dtype=np.float64)
 
@@ -83,7 +83,7 @@ def row_sizes(M: Matrix) -> Vector:
     """The largest absolute value of each row, 0 without any."""
     if not M.shape[0] or not M.shape[1]:
         return np.zeros(M.shape[0])
-    return np.asarray(dense(abs(M).max(axis=1)), dtype=np.float64).ravel()
+    return largest_in_rows(as_csr(M)) if is_sparse(M) else np.abs(M).max(axis=1)
 
 
 class ExtMatrix:
@@ -91,7 +91,7 @@ class ExtMatrix:
 
     def __init__(self, A: Matrix) -> None:
         self.sparse = is_sparse(A)
-        self.A: Matrix = sp.csr_array(A) if self.sparse else np.ascontiguousarray(A)
+        self.A: Matrix = as_csr(A) if self.sparse else np.ascontiguousarray(A)
         self.shape: tuple[int, int] = (int(A.shape[0]), int(A.shape[1]))
 
     def times(self, x: Ext) -> Ext:
@@ -119,7 +119,7 @@ class ExtMatrix:
 
     def transpose_times_error(self, y: Ext) -> Vector:
         """A bound on the error of each entry of ``transpose_times(y)``."""
-        return self._transposed_units * UNIT * np.asarray(self.size.T @ np.abs(double(y)))
+        return self._transposed_units * UNIT * np.asarray(self.size_transposed @ np.abs(double(y)))
 
     @property
     def _in_blocks(self) -> bool:
@@ -128,17 +128,24 @@ class ExtMatrix:
 
     @cached_property
     def _wide(self) -> Matrix:
-        return self.A.astype(np.longdouble)
+        return with_data(self.A, self.A.data.astype(np.longdouble)) if self.sparse else self.A.astype(np.longdouble)
 
     @cached_property
     def _wide_transposed(self) -> Matrix:
-        T = sp.csr_array(self.A.T) if self.sparse else np.ascontiguousarray(self.A.T)
-        return T.astype(np.longdouble)
+        if not self.sparse:
+            return np.ascontiguousarray(self.A.T).astype(np.longdouble)
+        T = as_csr(self.A.T)
+        return with_data(T, T.data.astype(np.longdouble))
 
     @cached_property
     def size(self) -> Matrix:
         """The absolute values of the entries."""
-        return abs(self.A)
+        return absolute(self.A) if self.sparse else np.abs(self.A)
+
+    @cached_property
+    def size_transposed(self) -> Matrix:
+        """The same of the transpose, for products."""
+        return turned(self.size) if self.sparse else self.size.T
 
     @cached_property
     def _units(self) -> Vector | float:

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays import UNIT_ROUNDOFF, Vector
+from .csr import row_numbers
 from .deadline import afford
 from .failures import EmptySet, LinearProgramError, NoBox
 from .farkas import shown_empty
@@ -141,12 +142,12 @@ def _proved_box(rows: Rows, point: Vector) -> Rows:
 
 def refuse_free_columns(rows: Rows) -> None:
     """``NoBox`` where a variable may go on for ever by itself: what most unbounded sets have, at next to no cost."""
-    A = sp.coo_array(rows.A)
+    A, row = rows.A, row_numbers(rows.A)
     up, down = np.isinf(rows.upper), np.isinf(rows.lower)
-    above, below = np.isfinite(rows.high)[A.row], np.isfinite(rows.low)[A.row]
+    above, below = np.isfinite(rows.high)[row], np.isfinite(rows.low)[row]
     rises, falls = A.data > 0, A.data < 0
-    up[A.col[(rises & above) | (falls & below)]] = False
-    down[A.col[(rises & below) | (falls & above)]] = False
+    up[A.indices[(rises & above) | (falls & below)]] = False
+    down[A.indices[(rises & below) | (falls & above)]] = False
     for free, sign in ((up, 1.0), (down, -1.0)):
         if free.any():
             ray = np.zeros(free.size)

@@ -7,9 +7,9 @@ settle flow, transport and assignment problems; whatever is still missing needs 
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..arrays import UNIT_ROUNDOFF, Vector
+from .csr import row_numbers
 from .deadline import check
 from .rows import Rows
 
@@ -24,8 +24,7 @@ def propagated(rows: Rows) -> Rows:
     Given bounds stay as they are unless an implied one is much closer: cutting off a little at a time might never end.
     """
     lower, upper = rows.lower.copy(), rows.upper.copy()
-    A = sp.coo_array(rows.A)
-    i, j, a = A.row, A.col, A.data
+    i, j, a = row_numbers(rows.A), rows.A.indices, rows.A.data
     i, j, a = i[a != 0], j[a != 0], a[a != 0]
     for _ in range(ROUNDS):
         check()

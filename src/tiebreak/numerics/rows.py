@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import UNIT_ROUNDOFF, Matrix, Vector
+from .csr import absolute, columns_times, largest_in_rows, turned, with_data
 from .extended import Ext
 
 LONG_ROUNDOFF = float(np.finfo(np.longdouble).eps) / 2
@@ -45,7 +46,7 @@ class Rows(NamedTuple):
         if not out.size:
             return 0.0
         end = np.where(activity[out] > self.high[out], self.high[out], self.low[out])
-        terms = np.asarray(abs(self.A[out]) @ np.abs(x)) + np.abs(end)
+        terms = np.asarray(absolute(self.A) @ np.abs(x))[out] + np.abs(end)
         return float((outside[out] / terms).max())
 
     def dual_bound(self, c: Vector | Ext, y: Vector | Ext) -> float:
@@ -57,8 +58,8 @@ class Rows(NamedTuple):
         y = np.where(((y > 0) & np.isinf(self.low)) | ((y < 0) & np.isinf(self.high)), 0, y).astype(np.longdouble)
         used = np.flatnonzero(y)
         row_terms = np.asarray(y[used] * np.where(y > 0, self.low, self.high)[used], dtype=np.float64)
-        reduced = np.asarray(c - self.A.T.astype(np.longdouble) @ y, dtype=np.float64)
-        size = np.asarray(np.abs(c) + abs(self.A).T @ np.abs(y), dtype=np.float64)
+        reduced = np.asarray(c - turned(with_data(self.A, self.A.data.astype(np.longdouble))) @ y, dtype=np.float64)
+        size = np.asarray(np.abs(c) + turned(absolute(self.A)) @ np.abs(y), dtype=np.float64)
         off = 2 * (len(used) + 8) * LONG_ROUNDOFF * size + 2 * UNIT_ROUNDOFF * np.abs(reduced)
         slopes = reduced - off, reduced + off  # where the sign is certain, the error counts at one bound only
         column_terms = np.minimum.reduce([slope * end for slope in slopes for end in (self.lower, self.upper)])
@@ -74,8 +75,4 @@ def scale_of_bounds(rows: Rows, otherwise: Vector) -> Vector:
 
 def scale_of_rows(A: Matrix, column_scale: Vector) -> Vector:
     """What rows are multiplied by to have a largest entry near 1 in these units of the columns: powers of two."""
-    entries, filled = np.abs(A.data) * column_scale[A.indices], np.diff(A.indptr) > 0
-    largest = np.zeros(A.shape[0])
-    if filled.any():  # by the arrays of the matrix: SciPy's own maximum takes longer than the simplex on small ones
-        largest[filled] = np.maximum.reduceat(entries, A.indptr[:-1][filled])
-    return np.asarray(1 / power_of_two(largest))
+    return np.asarray(1 / power_of_two(largest_in_rows(columns_times(A, column_scale))))

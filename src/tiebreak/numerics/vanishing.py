@@ -15,6 +15,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..arrays import Vector
+from .csr import part as part_of
+from .csr import with_data
 from .rank import eliminated, prime, residues
 
 Lists = list[list[int]]
@@ -75,7 +77,7 @@ class _Order:
 
     def solved(self, data: NDArray[np.int64], right: NDArray[np.int64], p: int) -> NDArray[np.int64] | None:
         """The solution modulo p; None where there is none, or more than one."""
-        M = sp.csr_array((data, self.M.indices, self.M.indptr), shape=self.M.shape)
+        M = with_data(self.M, data)
         x = np.zeros(right.size, dtype=np.int64)
 
         def rest(i: int) -> int:
@@ -92,7 +94,7 @@ class _Order:
             return None
         n = len(self.core_rows)
         if n:
-            core = M[self.core_rows][:, self.core_columns].toarray()
+            core = part_of(M, np.array(self.core_rows), np.array(self.core_columns)).toarray()
             system = np.column_stack([core, [rest(i) % p for i in self.core_rows]])
             if eliminated(system, p) < n or not system.diagonal().all():
                 return None

@@ -85,12 +85,14 @@ def signed_parts(domain: Domain, index: NDArray[np.intp]) -> Polyhedron:
     upper = np.where(np.isinf(Z.upper), np.maximum(2 * upper, 0.0), upper)[index]
     low, high = Z.lower.copy(), Z.upper.copy()
     low[index], high[index] = np.maximum(lower, 0.0), np.maximum(upper, 0.0)
-    return Polyhedron.of(
-        Rows(
-            sp.csr_array(sp.hstack([A, -own])),
-            Z.low,
-            Z.high,
-            np.append(low, np.maximum(-upper, 0.0)),
-            np.append(high, np.maximum(-lower, 0.0)),
-        )
+    rows = Rows(
+        sp.csr_array(sp.hstack([A, -own])),
+        Z.low,
+        Z.high,
+        np.append(low, np.maximum(-upper, 0.0)),
+        np.append(high, np.maximum(-lower, 0.0)),
     )
+    nearest = np.clip(0.0, rows.lower, rows.upper)  # mostly in the set, which then needs no programme to show a point
+    one_sided = np.isinf(rows.low) | (rows.low == rows.high)
+    known = one_sided.all() and not rows.missed_by(nearest)
+    return Polyhedron.around(rows, nearest) if known else Polyhedron.of(rows)

@@ -13,6 +13,7 @@ from math import inf
 import numpy as np
 
 from ..arrays import UNIT_ROUNDOFF, Vector
+from ..numerics.csr import absolute, row_numbers
 from ..numerics.deadline import check
 from ..numerics.rows import Rows
 
@@ -97,14 +98,13 @@ def beside_rows(rows: Rows, x: Vector) -> float:
     at = np.flatnonzero(miss > 0)
     if not at.size:
         return 0.0
-    A = rows.A[at]
-    norms = np.sqrt(np.asarray(A.multiply(A).sum(axis=1)).ravel())
+    norms = np.sqrt(np.bincount(row_numbers(rows.A), rows.A.data**2, minlength=miss.size))[at]
     return length_of(miss[at] / np.where(norms > 0, norms, np.inf))
 
 
 def _misses(rows: Rows, x: Vector) -> tuple[Vector, Vector, Vector]:
     """By how much the rows are above and below their ends, and what rounding may have to do with it."""
-    activity, terms = rows.A @ x, abs(rows.A) @ np.abs(x)
+    activity, terms = rows.A @ x, absolute(rows.A) @ np.abs(x)
     ends = np.maximum(*(np.where(np.isfinite(end), np.abs(end), 0.0) for end in (rows.low, rows.high)))
     rounding = UNIT_ROUNDOFF * ((np.diff(rows.A.indptr) + 2) * terms + ends)
     return activity - rows.high, rows.low - activity, rounding

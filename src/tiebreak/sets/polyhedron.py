@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from ..arrays import Matrix, Vector, as_names, as_real_array, as_scalar, as_sparse, as_vector
+from ..arrays import Matrix, Vector, as_names, as_real_array, as_sparse, as_vector
 from ..numerics.failures import LinearProgramError, NoBox
 from ..numerics.linear_programme import LinearProgram
 from ..numerics.nearest import nearest_point
@@ -18,13 +18,12 @@ from ..numerics.outer_box import feasible_point, outer_box, refuse_free_columns,
 from ..numerics.propagation import propagated
 from ..numerics.rows import Rows
 from .base import WITHOUT_LMO, Cut, CutStatus, Domain, MissingOracle
+from .bounds import Pair, both_ends, is_pair
 from .cuts.crossing import EXACT
 from .cuts.dual import checked, cut_by_dual
 from .outside import beside_rows, length_of, pulled_back
 from .rows import ByRows, Polyhedral
 from .simplex import simplex_of
-
-Pair: TypeAlias = tuple[float | None, float | None]
 
 AT_ONCE = 4_000_000
 """Up to so many entries of the rows, bounds included, a polyhedron is proved to be bounded, or not, when made."""
@@ -105,10 +104,22 @@ class Polyhedron(Domain):
         blocks = [rows for rows in (upper_rows, equal_rows) if rows is not None]
         A = sp.csr_array(sp.vstack(blocks)) if blocks else sp.csr_array((0, dim))
         low = np.concatenate([np.full(len(high), -np.inf), equal])
-        lower, upper = _bounds(bounds, dim)
-        self.dim = dim
+        lower, upper = both_ends(bounds, dim)
         self.variable_names = None if names is None else as_names(names, dim)
-        self._given = Rows(A, low, np.concatenate([high, equal]), lower, upper)
+        self._hold(Rows(A, low, np.concatenate([high, equal]), lower, upper))
+
+    @classmethod
+    def around(cls, rows: Rows, point: Vector) -> Polyhedron:
+        """The set that checked rows, each with one end or two equal ones, describe around a point that is in it."""
+        found = cls.__new__(cls)
+        found.variable_names = None
+        found._start = point
+        found._hold(rows)
+        return found
+
+    def _hold(self, rows: Rows) -> None:
+        self.dim = rows.lower.size
+        self._given = rows
         if self._small:
             self._prove()
 
@@ -350,44 +361,8 @@ def _dimension(upper_rows: Matrix | None, equal_rows: Matrix | None, bounds: Any
         raise ValueError(f"A_ub has {upper_rows.shape[1]} columns but A_eq has {equal_rows.shape[1]}")  # type: ignore[union-attr]
     if counts:
         return int(counts.pop())
-    if bounds is None or _is_pair(bounds):
+    if bounds is None or is_pair(bounds):
         raise ValueError(
             "the number of variables is unknown: give A_ub or A_eq, or one (low, high) pair for each variable"
         )
     return len(bounds)
-
-
-def _is_pair(bounds: Any) -> bool:
-    if not hasattr(bounds, "__len__"):
-        raise TypeError(f"bounds must be a pair (low, high) or a sequence of pairs, got {bounds!r}")
-    return len(bounds) == 2 and all(end is None or np.ndim(end) == 0 for end in bounds)
-
-
-def _bounds(bounds: Any, dim: int) -> tuple[Vector, Vector]:
-    if bounds is None:
-        bounds = (None, None)
-    pairs = [bounds] * dim if _is_pair(bounds) else bounds
-    if isinstance(pairs, np.ndarray) and pairs.shape == (dim, 2) and pairs.dtype == np.float64 and _proper(pairs):
-        return pairs[:, 0].copy(), pairs[:, 1].copy()
-    if len(pairs) != dim:
-        raise ValueError(f"bounds has {len(pairs)} pairs for {dim} variables; give one pair for each, or one for all")
-    lower, upper = np.empty(dim), np.empty(dim)
-    for j, pair in enumerate(pairs):
-        if np.ndim(pair) != 1 or len(pair) != 2:
-            raise ValueError(f"bounds[{j}] must be a pair (low, high), got {pair!r}")
-        lower[j] = _end(pair[0], -np.inf, f"bounds[{j}][0]")
-        upper[j] = _end(pair[1], np.inf, f"bounds[{j}][1]")
-        if lower[j] > upper[j]:
-            raise ValueError(f"bounds[{j}] has low {lower[j]:g} above high {upper[j]:g}")
-    return lower, upper
-
-
-def _proper(pairs: Matrix) -> bool:
-    """Whether all pairs are numbers or infinite on their own side, the low one not above the high one."""
-    low, high = pairs.T
-    return bool((low <= high).all() and (low < np.inf).all() and (high > -np.inf).all())
-
-
-def _end(value: Any, missing: float, name: str) -> float:
-    """One end of a pair: a number, or the ``missing`` infinity, spelt None or as itself."""
-    return missing if value is None or value == missing else as_scalar(value, name)

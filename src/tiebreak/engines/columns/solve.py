@@ -177,6 +177,10 @@ def _upper_level(
     master = Master(vertices, rank_tol)
     crowd, face = max_steps, None
     if may_be_dense(upper):
+        if (
+            solved.flat and not patient and not upper.b.any() and problem.dim > GLANCE
+        ):  # what is near to zero mixes all of them
+            raise Elsewhere("the lower level leaves all vertices free")
         if isinstance(vertices.atoms, OnAxes):
             ties = np.full(problem.dim, solved.resolution / (domain.diameter or 1.0))
             face = optimal_face(vertices.atoms, domain, lower, solved.normal, ties, 0.0)

@@ -39,6 +39,9 @@ from .unique import constant_on, is_single, leads_elsewhere
 NEAR = 2.0**6
 """Multipliers larger than those of a tie by no more than this factor are reported as well."""
 
+FALL = 1e-9
+"""A level that falls by more than this on a face, relative to 1 + |value|, has a choice there."""
+
 BY_MULTIPLIERS = (
     "with so many free variables upper bounds take twice the multipliers at the point for those of the true problem"
 )
@@ -81,7 +84,6 @@ class Chain:
         """Minimise the level over the face, and shrink the face to its minimisers (not all the way after the last)."""
         check()
         face = self.face
-        constant = constant_on(self.held, level) if face.records and not face.single else None
         if level.linear:
             self.settle()
         by_vertex = level.linear or bool(face.single)
@@ -91,6 +93,7 @@ class Chain:
         if self._undecided and on_face and leads_elsewhere(face, solved.x - face.x):
             face.single, self._undecided = False, False
         self.settle()
+        constant = self._has_no_say(level, solved)
         unique = face.single
         if unique and not by_vertex and not accepted(solved.bracket, self.tol):
             solved = self._proved(level, self._at_point(level) or self._linear(level), last)
@@ -127,6 +130,14 @@ class Chain:
         if held.rank == held.columns.size:
             return True
         return False if self._several or (not single and several(held, x)) else None
+
+    def _has_no_say(self, level: Level, solved: Solved) -> bool | None:
+        """Whether the face leaves the level no choice: not asked where it fell, as that takes a decomposition."""
+        face = self.face
+        if not face.records or face.single:
+            return None
+        fall = float(level.at(face.x).value - solved.bracket.value)
+        return constant_on(self.held, level) if fall <= FALL * (1 + abs(float(solved.bracket.value))) else None
 
     @property
     def _reached(self) -> bool:

@@ -11,8 +11,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ...arrays import Matrix, Vector
+from ...numerics.csr import columns_times, largest_in_rows
 from ...numerics.definite import fits_in_memory
-from ...numerics.extended import UNIT, Ext, ExtMatrix, dense, double, ext
+from ...numerics.extended import UNIT, Ext, ExtMatrix, double, ext
 from ...numerics.rows import Rows, power_of_two
 from ...objectives.base import Objective
 from ...sets.base import Domain
@@ -161,7 +162,7 @@ class Face:
         """The size of each row, a power of two."""
         if not self.given.A.nnz:
             return np.ones(self.given.A.shape[0])
-        return power_of_two(dense(abs(self.given.A * self.scale).max(axis=1)).ravel())
+        return power_of_two(largest_in_rows(columns_times(self.given.A, self.scale)))
 
     @property
     def predictors(self) -> list[tuple[int, ExtMatrix]]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Matrix, Vector
 from ...numerics.conjugate import conjugate_gradients
+from ...numerics.csr import as_csr, columns_times, part, turned
 from ...numerics.deadline import afford
 from ...numerics.definite import fits_in_memory
 from ...numerics.effort import sparse_lu
@@ -45,7 +46,7 @@ def kkt_solver(
     below = np.concatenate([-np.ones(k), np.full(m, -soft)])
     solve: Callable[[Vector], Vector]
     if thin:
-        rows = np.vstack([F, G]) if step.thin else sp.vstack([F, G])
+        rows = np.vstack([F, G]) if step.thin else _stacked(F, G)
         diagonal = mu * scale**2 + rho
         solve = _schur(diagonal, rows, -below) if k + m <= n or is_sparse(rows) else _normal(diagonal, rows, -below)
     elif step.dense or step.thin or n + k + m <= DENSE_SYSTEM:
@@ -92,11 +93,23 @@ def _scaled(
 ) -> tuple[Matrix, Matrix, Matrix, Vector, Vector]:
     """H, F and G on the free columns, and the powers of two that their columns and the rows of G are multiplied by."""
     F, weight = step.lifted
-    H, F, G = step.curvature[free][:, free], F[:, free], step.face.G.A[active][:, free]
+    H, F, G = (_part(M, rows, free) for M, rows in ((step.curvature, free), (F, None), (step.face.G.A, active)))
     scale = 1 / power_of_two(np.sqrt(np.maximum(H.diagonal() + column_squares(F, weight), 0)))
     row_scale = 1 / power_of_two(row_sizes(G * scale))
     H, F, G = between(scale, H, scale), between(np.sqrt(weight), F, scale), between(row_scale, G, scale)
     return H, F, G, scale, row_scale
+
+
+def _part(M: Matrix, rows: NDArray[np.intp] | None, columns: NDArray[np.intp]) -> Matrix:
+    """M[rows][:, columns], or all rows."""
+    if not is_sparse(M):
+        return M[:, columns] if rows is None else M[rows][:, columns]
+    M = as_csr(M)
+    return part(M, np.arange(M.shape[0]) if rows is None else rows, columns)
+
+
+def _stacked(F: Matrix, G: Matrix) -> Matrix:
+    return as_csr(sp.vstack([F, G])) if F.shape[0] and G.shape[0] else G if G.shape[0] else F
 
 
 def _few(step: Step, n: int, k: int, m: int) -> bool:
@@ -115,7 +128,8 @@ def _schur(H: Vector, G: Matrix, delta: Vector) -> Callable[[Vector], Vector]:
     n = H.size
     if not is_sparse(G):
         afford(float(delta.size) ** 2 * (n + delta.size))
-    inner = (G @ sp.diags_array(1 / H) if is_sparse(G) else G / H) @ G.T
+    back_again = turned(G) if is_sparse(G) else G.T
+    inner = (columns_times(G, 1 / H) if is_sparse(G) else G / H) @ back_again
     back: Callable[[Vector], Vector]
     filled = not is_sparse(inner) or inner.nnz > FILLED * delta.size**2
     if delta.size <= DENSE_SCHUR or (fits_in_memory(*inner.shape) and filled):
@@ -127,7 +141,7 @@ def _schur(H: Vector, G: Matrix, delta: Vector) -> Callable[[Vector], Vector]:
 
     def solve(right: Vector) -> Vector:
         turn = back(G @ (right[:n] / H) - right[n:])
-        return np.concatenate([(right[:n] - G.T @ turn) / H, turn])
+        return np.concatenate([(right[:n] - back_again @ turn) / H, turn])
 
     return solve
 

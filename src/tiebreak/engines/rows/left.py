@@ -87,7 +87,7 @@ def multiplier_sizes(face: Face, solved: Solved, z: Ext) -> tuple[Sizes, Sizes]:
     terms = column_terms(face.A, grad, solved.y)
     for record, part in zip(face.records, solved.w, strict=True):
         if record.P is not None and part.any():
-            terms = terms + np.asarray(record.P.size.T @ np.abs(double(part)))
+            terms = terms + np.asarray(record.P.size_transposed @ np.abs(double(part)))
     y = np.abs(double(solved.y))
     largest = float((np.abs(double(grad)) * face.scale).max(initial=0.0)) or 1.0
     columns, rows = np.abs(double(z)) * (_open_columns(face) & _has_end(face, double(z))), y * open_rows(face)

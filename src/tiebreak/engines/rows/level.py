@@ -198,7 +198,7 @@ class Level:
             value_error += units * UNIT * float(half)
             value_error += float((weight * (np.abs(double(residual)) + lost / 2)) @ lost) * (1 + 1e-14)
             lost = weight * (lost + 2 * UNIT * np.abs(double(residual)))  # scales and products are rounded as well
-            spread = lost if F is None else F.transpose_times_error(slope) + np.asarray(F.size.T @ lost)
+            spread = lost if F is None else F.transpose_times_error(slope) + np.asarray(F.size_transposed @ lost)
             grad_error = grad_error + spread + 2 * UNIT * np.abs(double(part))
         for Q, scale in self.bends:
             image, lost = Q.times(x), Q.times_error(x)
@@ -297,7 +297,7 @@ class Level:
         for square in self.squares:
             F, b = square.F, square.b
             parts = square.scales * ((at if F is None else F.size @ at) + (0.0 if b is None else np.abs(b)))
-            size = size + (parts if F is None else F.size.T @ parts)
+            size = size + (parts if F is None else F.size_transposed @ parts)
         for Q, weight in self.bends:
             size = size + float(weight) * (Q.size @ at)
         return float((size * scale).max(initial=0.0)) or 1.0

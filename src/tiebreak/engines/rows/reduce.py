@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Matrix
+from ...numerics.csr import as_csr, part
 from ...numerics.extended import Ext, ExtMatrix, ext, is_sparse
 
 
@@ -83,7 +84,7 @@ def reduce_rows(rows: Matrix, low: Ext, high: Ext, lower: Ext, upper: Ext) -> Re
             kept[i] = False
         movable &= lower < upper
     columns, remaining = np.flatnonzero(movable), np.flatnonzero(kept)
-    G = rows[remaining][:, columns]
+    G = part(as_csr(rows), remaining, columns) if is_sparse(rows) else rows[remaining][:, columns]
     return Reduced(
         columns,
         remaining,

@@ -14,7 +14,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...arrays import Matrix, Vector
-from ...numerics.extended import Ext, between, column_squares, dense, double, ext
+from ...numerics.csr import as_csr, columns_times
+from ...numerics.extended import Ext, between, column_squares, dense, double, ext, row_sizes
 from ...numerics.quadratic_programme import QP, Guess
 from ...numerics.rows import power_of_two
 from .level import DENSE, Level
@@ -74,7 +75,7 @@ class Step:
         return H
 
     def _form(self, M: Matrix) -> Matrix:
-        return dense(M) if self.dense or self.thin else sp.csr_array(M)
+        return dense(M) if self.dense or self.thin else as_csr(M)
 
     @cached_property
     def lifted(self) -> tuple[Matrix, Vector]:
@@ -109,12 +110,8 @@ class Step:
         columns = 1 / power_of_two(np.sqrt(np.maximum(bend, 0)))
         slope = self.level.rough_grad(self.origin)[self.face.columns] * columns
         size = float(power_of_two(np.array([np.abs(slope).max(initial=0.0)]))[0])
-        G = self.face.G.size
-        rows = (
-            power_of_two(np.asarray(dense((G * columns).max(axis=1))).ravel())
-            if 0 not in G.shape
-            else np.ones(G.shape[0])
-        )
+        G = self.face.G.A
+        rows = power_of_two(row_sizes(columns_times(G, columns) if self.face.G.sparse else G * columns))
         return columns * size, 1 / power_of_two(roots), rows, size
 
     @cached_property
@@ -147,7 +144,7 @@ class Step:
             rows = np.zeros((G.shape[0] + k, n + k))
             rows[: G.shape[0], :n], rows[G.shape[0] :, :n], rows[G.shape[0] :, n:] = G, F, -np.eye(k)
         else:
-            rows = sp.csr_array(sp.block_array([[G, None], [F, -sp.eye_array(k)]])) if k else sp.csr_array(G)
+            rows = sp.csr_array(sp.block_array([[G, None], [F, -sp.eye_array(k)]])) if k else as_csr(G)
         return QP(
             H,
             np.append(grad, zero),

@@ -28,7 +28,7 @@ def row_terms(A: ExtMatrix, x: Ext, scale: Vector, low: Vector, high: Vector) ->
 
 def column_terms(A: ExtMatrix, c: Ext, y: Ext) -> Vector:
     """|c| + |A|'|y|."""
-    return np.asarray(np.abs(double(c)) + A.size.T @ np.abs(double(y)))
+    return np.asarray(np.abs(double(c)) + A.size_transposed @ np.abs(double(y)))
 
 
 def natural_sizes(A: Matrix, terms: Vector, at: Vector) -> Vector:
