@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from .arrays import as_count, as_flag, as_positive, as_seed
 from .callbacks import Callback, Progress, Trace, as_callbacks
 from .earlier_slack import Staged, has_earlier_slack
+from .ending import result_of
 from .examination import by_user, examine
 from .loop import Run
 from .methods import State
@@ -169,9 +170,9 @@ def _run(
             status, detail = run.through(start, callbacks, max_iter, limit)
     except OutOfTime:
         status, detail = Status.MAX_TIME, f"the limit of {limit:g} s was reached before the first update"
-    trace = next((one for one in callbacks if isinstance(one, Trace)), run.trace)
+    trace = next((one for one in callbacks if isinstance(one, Trace)), run.sight.trace)
     with limited(min(GRACE, limit) + 0.05 * limit):
-        return run.result(status, detail, reason, trace, seed), run.interrupt
+        return result_of(run, status, detail, reason, trace, seed), run.interrupt
 
 
 def _in_stages(problem: Problem, method: Method, tol_lower: float, limit: float, options: dict[str, Any]) -> Result:
