@@ -229,13 +229,13 @@ def test_nothing_is_unpacked_that_is_not_there(members: Members, tmp_path: Path)
 
 @pytest.mark.parametrize("name", SOLVERS)
 def test_states_of_all_methods_survive_the_disk(name: str, tmp_path: Path) -> None:
-    from tiebreak.testing import _flatten, _same
+    from tiebreak.testing.of_methods import flattened, same
 
     for updates in (1, 8):
         result = tb.solve(problem(), name, max_iter=updates, tol_upper=1e-14, tol_lower=1e-14)
         result.save(tmp_path / "run.npz")
         back = tb.Result.load(tmp_path / "run.npz")
-        assert type(back.state) is type(result.state) and _same(_flatten(back.state), _flatten(result.state))
+        assert type(back.state) is type(result.state) and same(flattened(back.state), flattened(result.state))
         assert repr(back) == repr(result) and back.certificate == result.certificate
 
 
