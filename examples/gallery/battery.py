@@ -2,8 +2,9 @@
 A battery schedule that stops flipping
 ======================================
 
-Energy models have ties: a battery may charge in any of several hours with the same price, at the same cost. The solver
-picks a corner of that choice. Change the algorithm, or a price by a cent, and the schedule flips to another corner.
+Energy models have ties: a battery may charge in any of several hours with the same price, at the same cost. The
+solver picks a corner of that choice. Change the algorithm, or a price by a cent, and the schedule flips to another
+corner.
 """
 
 # %%
