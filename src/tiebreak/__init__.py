@@ -25,6 +25,7 @@ from .usercode import OracleError
 
 if TYPE_CHECKING:
     from . import testing
+    from .explorer import explore
     from .jax import from_jax as from_jax
     from .methods import *  # noqa: F403 - the classes of the methods
     from .objectives import (
@@ -87,6 +88,8 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module(".rational", __name__), name)
     if name in ("from_jax", "from_torch"):
         return getattr(import_module(f".{name.removeprefix('from_')}", __name__), name)
+    if name == "explore":
+        return import_module(".explorer", __name__).explore
     if name == "testing":
         return import_module(".testing", __name__)
     if name in METHODS.values():
@@ -161,6 +164,7 @@ __all__ = [  # without from_jax and from_torch: a star must not need what is not
     "__version__",
     "check_gradient",
     "compare",
+    "explore",
     "iterate",
     "lexicographic",
     "methods",

@@ -1,4 +1,4 @@
-"""The command line: ``tiebreak run``, ``solve``, ``methods``, ``reproduce``, ``bench`` and ``warm-up``."""
+"""The command line: ``tiebreak run``, ``solve``, ``explore``, ``methods``, ``reproduce``, ``bench`` and ``warm-up``."""
 
 from __future__ import annotations
 
@@ -40,6 +40,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     file.add_argument("--out", metavar="PATH", help="where the answer goes, without ending: PATH.json and PATH.npz")
     file.add_argument("--check", action="store_true", help="look for mistakes in the file and its data, solve nothing")
     file.add_argument("--verbose", action="store_true", help="show progress")
+    page = commands.add_parser("explore", help="a page to move the slack of a problem on (docs/explore.md)")
+    page.add_argument("file", metavar="FILE", help="the problem (.toml), or a model (.mps, .lp)")
+    page.add_argument("--out", metavar="PAGE", help="where the page goes; by default FILE.explore.html beside the file")
+    page.add_argument("--open", action="store_true", help="open it in the browser")
     commands.add_parser("warm-up", help="compile all that numba compiles, once for this machine (docs/speed.md)")
     commands.add_parser("methods", help="list the methods with their references")
     commands.add_parser("reproduce", add_help=False, help="run the paper's experiments and check its claims")
@@ -67,6 +71,10 @@ def _command(chosen: argparse.Namespace) -> int:
         return bench(chosen)
     if chosen.command == "warm-up":
         return _warm_up()
+    if chosen.command == "explore":
+        from .explorer.command import explore_file
+
+        return explore_file(chosen.file, chosen.out, chosen.open)
     if chosen.command == "solve":
         from .files.command import solve_file
 

@@ -138,9 +138,9 @@ def tradeoff(
             results.append(solved(problem.with_slack(float(slack)), left))
         except KeyboardInterrupt as stop:
             if results:
-                stop.result = _curve(grid[: len(results)], results)  # type: ignore[attr-defined]
+                stop.result = curve_of(grid[: len(results)], results)  # type: ignore[attr-defined]
             raise
-    return _curve(grid, results)
+    return curve_of(grid, results)
 
 
 def _within(limit: float, method: Method, options: dict[str, Any]) -> Callable[[Problem, int], Result]:
@@ -156,7 +156,8 @@ def _within(limit: float, method: Method, options: dict[str, Any]) -> Callable[[
     return solved
 
 
-def _curve(grid: Vector, results: Sequence[Result]) -> Tradeoff:
+def curve_of(grid: Vector, results: Sequence[Result]) -> Tradeoff:
+    """The curve through these points, whose brackets sharpen each other."""
     lower = np.array([result.certificate.f_lower for result in results])
     upper = np.array([result.certificate.f_upper for result in results])
     prices = np.array([result.certificate.multiplier for result in results])
@@ -186,6 +187,8 @@ def _sharpened(slacks: Vector, lower: Vector, upper: Vector, prices: Vector) -> 
 
 def _default_slacks(problem: Problem, solved: Callable[[Problem, int], Result]) -> Vector:
     """Geometric, up to the loss at which the upper level is free to take its own minimum."""
+    if not problem.upper.convex:
+        raise ValueError("the upper level is not convex, so what slack matters cannot be found out: pass slacks=")
     strict = solved(problem.with_slack(0.0), 2)
     free = solved(Problem(problem.lower, [*problem.before, problem.upper], problem.domain), 1)
     if Status.UNBOUNDED in (strict.status, free.status):

@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Vector
+from ...explorer.page import embedded, shared
 from ..reproduce.evidence import RULE
 from ..reproduce.outcome import Decided, Outcome, Panel
 from .files import MARGINS, axes_of, file_names, plain, versions
 from .style import COLORS, Style, styles
 
-SCRIPTS = ("scale.js", "marks.js", "chart.js", "controls.js", "page.js")
+SCRIPTS = ("marks.js", "chart.js", "controls.js", "page.js")
 VERDICTS = {True: ("holds", "✓", "holds"), False: ("fails", "✗", "does not hold"), None: ("open", "?", "undecided")}
 """Of a claim: class on the page, sign, words."""
 
@@ -45,7 +46,7 @@ def page(
         raise ImportError("the page needs jinja2: pip install 'tiebreak[report]'") from error
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"cell": cell, "unbroken": unbroken}
-    script = "\n".join(_own(name) for name in SCRIPTS)
+    script = "\n".join([shared("scale.js"), *map(_own, SCRIPTS)])
     content = {
         "outcomes": [_shown(outcome, pictures) for outcome in outcomes],
         "failures": failures,
@@ -58,7 +59,7 @@ def page(
         "made": made,
         "folder": folder,
         "margins": MARGINS,
-        "css": Markup(_colors() + _own("page.css")),
+        "css": Markup(_colors() + shared("colours.css") + _own("page.css")),
         "script": Markup(script),
         "script_hash": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         "curves": Markup(embedded([_curves(outcome) for outcome in outcomes])),
@@ -70,18 +71,6 @@ def tally(found: Sequence[Decided]) -> dict[str, int]:
     """How many hold, fail, stay open."""
     verdicts = [one.holds for one in found]
     return {"hold": verdicts.count(True), "do not hold": verdicts.count(False), "undecided": verdicts.count(None)}
-
-
-def embedded(value: Any) -> str:
-    """JSON that can stand inside a script element: no tag can begin or end in it.
-
-    Examples
-    --------
-    >>> embedded("</script><!--")
-    '"\\\\u003c/script\\\\u003e\\\\u003c!--"'
-    """
-    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def cell(value: str | float) -> str:
