@@ -130,7 +130,9 @@ def from_jax(
     return made
 
 
-def layer(problem: Callable[..., Problem], parameters: Parameters, *, dim: int, **options: Any) -> Callable[..., Any]:
+def layer(
+    problem: Callable[..., Problem], parameters: Parameters, *, dim: int, side: str = "", **options: Any
+) -> Callable[..., Any]:
     """The answer of a problem as a function that JAX differentiates (backwards), also under ``jit`` and ``vmap``.
 
     Parameters
@@ -139,11 +141,14 @@ def layer(problem: Callable[..., Problem], parameters: Parameters, *, dim: int, 
         Makes a Problem from arrays, one argument for each of ``parameters``.
     parameters : sequence of (level, name) or ("domain", name)
         What each argument is in the problem: the number of its level (0 is the first, -1 the last) and the name of
-        its derivative there (A, b, c, q, Q, center, weights, scale), or "domain" and low, high, lower, upper, b_ub,
-        b_eq, radius. An argument with one more axis than such data have is a batch. All must be data that have a
+        its derivative there (A, b, c, q, Q, center, weights, scale, slack), or "domain" and low, high, lower, upper,
+        A_ub, b_ub, A_eq, b_eq, radius, trace, center, b. An argument with one more axis than such
+        data have is a batch. All must be data that have a
         derivative; what stays as it is belongs into ``problem`` itself.
     dim : int
         The number of variables: JAX has to know it before the problem is made.
+    side : {"held", "free"}, optional
+        As for ``Result.vjp``.
     **options
         For ``solve``.
 
@@ -163,7 +168,7 @@ def layer(problem: Callable[..., Problem], parameters: Parameters, *, dim: int, 
     >>> jax.grad(lambda b: x(b)[0] ** 2)(jnp.array([1.0])).round(5).tolist()
     [0.5]
     """
-    solved = Solved(problem, parameters, options)
+    solved = Solved(problem, parameters, options, side)
 
     def solution(*arrays: Any) -> Any:
         kind = jnp.result_type(float)

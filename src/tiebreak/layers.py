@@ -17,7 +17,9 @@ from .solve import solve
 Parameters: TypeAlias = Sequence[tuple[int | str, str]]
 """(level, name) or ("domain", name), for each argument."""
 
-AXES = {"A": 2, "Q": 2, "scale": 0, "radius": 0}
+AXES = {"A": 2, "A_ub": 2, "A_eq": 2, "Q": 2} | dict.fromkeys(
+    ("scale", "radius", "trace", "slack", "relative_slack"), 0
+)
 """How many axes data have; one of all others. An argument with one more is a batch."""
 
 REMEMBERED = 256
@@ -27,7 +29,9 @@ REMEMBERED = 256
 class Solved:
     """Problems made from arrays, solved, with derivatives; ``problem`` and ``parameters`` as for the layers."""
 
-    def __init__(self, problem: Callable[..., Problem], parameters: Parameters, options: dict[str, Any]) -> None:
+    def __init__(
+        self, problem: Callable[..., Problem], parameters: Parameters, options: dict[str, Any], side: str = ""
+    ) -> None:
         if not callable(problem):
             raise TypeError(
                 f"problem must be a function that makes a Problem from arrays, got {type(problem).__name__}; "
@@ -35,7 +39,7 @@ class Solved:
             )
         if not all(isinstance(one, tuple) and len(one) == 2 for one in parameters):
             raise TypeError('parameters must be pairs such as (0, "b") or ("domain", "upper"), one for each argument')
-        self.make, self.parameters, self.options = problem, tuple(parameters), options
+        self.make, self.parameters, self.options, self.side = problem, tuple(parameters), options, side
         self._known: OrderedDict[tuple[bytes, ...], Result] = OrderedDict()
 
     def check(self, count: int) -> None:
@@ -58,7 +62,7 @@ class Solved:
 
     def pull(self, dx: Any, *arrays: Any, wanted: Sequence[bool] | None = None) -> list[NDArray[np.float64] | None]:
         """Derivatives of <dx, x> with respect to each array; None for those that are not wanted."""
-        found = self._result(arrays).vjp(np.asarray(dx, dtype=np.float64))
+        found = self._result(arrays).vjp(np.asarray(dx, dtype=np.float64), side=self.side)
         pulled: list[NDArray[np.float64] | None] = []
         for (where, name), given, asked in zip(self.parameters, arrays, wanted or [True] * len(arrays), strict=True):
             if not asked:
@@ -84,13 +88,14 @@ class Solved:
 
 
 def _of_domain(found: Any, name: str, shape: tuple[int, ...]) -> Any:
-    """By the names of the description, or by those of a Polyhedron (b_ub, b_eq) and of balls (radius)."""
-    if name in found or name not in ("b_ub", "b_eq", "radius"):
+    """By the names of the description, or by those of a Polyhedron (A_ub, b_ub, A_eq, b_eq) and of balls (radius)."""
+    if name in found or name not in ("A_ub", "b_ub", "A_eq", "b_eq", "radius"):
         return found[name]
-    count = int(np.prod(shape))
-    if count > found["high"].size or (name == "radius" and found["high"].size != 1):
+    of = found["A"] if name[0] == "A" else found["high"]
+    count = shape[0] if shape else 1
+    if count > len(of) or (name == "radius" and len(of) != 1):
         raise ValueError(f"the domain has no {name} of shape {shape}")
-    return found["high"][-count:] if name == "b_eq" else found["high"][:count]
+    return of[len(of) - count :] if name.endswith("eq") else of[:count]
 
 
 def _in_shape(value: NDArray[np.float64], shape: tuple[int, ...], name: str) -> NDArray[np.float64]:

@@ -201,7 +201,7 @@ class Result:
             draw_gaps(axes[-1, 0], self.trace.to_dict())
         return figure
 
-    def vjp(self, dx: ArrayLike, problem: Problem | None = None) -> Derivatives:
+    def vjp(self, dx: ArrayLike, problem: Problem | None = None, *, side: str = "") -> Derivatives:
         """Derivatives of <dx, x> with respect to the data of every level and of the domain.
 
         By implicit differentiation of the optimality conditions of all levels, on the face that they hold.
@@ -212,6 +212,10 @@ class Result:
             The derivative of something with respect to x.
         problem : Problem, optional
             The problem of this result; only one that was loaded from a file, pickled or changed needs to be told.
+        side : {"held", "free"}, optional
+            Where x touches constraints that no level pushes against, it has one derivative on each side at most:
+            "held" is that of changes of the data after which these constraints still hold x, "free" of those after
+            which x leaves them. Without it, such an x is refused.
 
         Raises
         ------
@@ -239,7 +243,7 @@ class Result:
             raise ValueError(f"the problem has {about.dim} variables, the result {self.x.size}")
         if not self.success:
             raise ValueError(f"no derivative is proved: the run ended with {self.status}, not with success")
-        return vjp(about, self.x, dx)
+        return vjp(about, self.x, dx, side)
 
     def save(self, path: str | Path) -> None:
         """Write the result, with its certificate, trace and state, to one .npz file."""

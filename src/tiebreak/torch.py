@@ -180,8 +180,11 @@ class Layer(torch.nn.Module):  # type: ignore[misc]
         Makes a Problem from arrays, one argument for each of ``parameters``.
     parameters : sequence of (level, name) or ("domain", name)
         What each argument is in the problem: the number of its level (0 is the first, -1 the last) and the name of
-        its derivative there (A, b, c, q, Q, center, weights, scale), or "domain" and low, high, lower, upper, b_ub,
-        b_eq, radius. Tensors with one more axis than such data have are batches.
+        its derivative there (A, b, c, q, Q, center, weights, scale, slack), or "domain" and low, high, lower, upper,
+        A_ub, b_ub, A_eq, b_eq, radius, trace, center, b. Tensors with one more axis
+        than such data have are batches.
+    side : {"held", "free"}, optional
+        As for ``Result.vjp``.
     **options
         For ``solve``.
 
@@ -198,9 +201,11 @@ class Layer(torch.nn.Module):  # type: ignore[misc]
     (torch.Size([2, 2]), [[1.0], [3.0]])
     """
 
-    def __init__(self, problem: Callable[..., Problem], parameters: Parameters, **options: Any) -> None:
+    def __init__(
+        self, problem: Callable[..., Problem], parameters: Parameters, *, side: str = "", **options: Any
+    ) -> None:
         super().__init__()
-        self.solved = Solved(problem, parameters, options)
+        self.solved = Solved(problem, parameters, options, side)
 
     def forward(self, *tensors: Any) -> Any:
         """x, or a batch of such."""

@@ -204,6 +204,7 @@ class _WatchedDomain(_Watched, Domain):
     shrinks_groups = _passed_on("shrinks_groups")
     largest = _passed_on("largest")
     optimal_face = _passed_on("optimal_face")
+    boundary = _passed_on("boundary")
 
     @property
     def assumes(self) -> str:  # type: ignore[override]

@@ -168,13 +168,25 @@ def test_stand_ins_say_what_the_set_says(name: str) -> None:
     stand_in = _WatchedDomain(domain, "domain", calls)
     facts = {key for key, value in inspect.getmembers_static(Domain) if not key.startswith("_")}
     facts -= {"lmo", "lmo_bound", "lmo_cut", "project", "project_cut", "contains", "distance_outside", "with_dim"}
-    for fact in facts - {"signs", "shrinks_groups", "largest", "optimal_face", "identity", "outer_box", "polyhedral"}:
+    for fact in facts - {
+        "signs",
+        "shrinks_groups",
+        "largest",
+        "optimal_face",
+        "identity",
+        "outer_box",
+        "polyhedral",
+        "boundary",
+    }:
         own, passed = getattr(domain, fact), getattr(stand_in, fact)
         assert own is passed or (fact == "axes" and np.array_equal(own.extents, passed.extents)) or own == passed, fact
     labels, size = np.array([0, 0, 1, 1, 1, 2]), np.ones(D)
     assert stand_in.signs(D).tolist() == domain.signs(D).tolist()
     assert stand_in.shrinks_groups(labels) == domain.shrinks_groups(labels)
     assert stand_in.largest(size) == domain.largest(size)
+    near, seen = domain.boundary(domain.some_point()), stand_in.boundary(domain.some_point())
+    assert (near is None) == (seen is None)
+    assert near is None or np.array_equal(near.rows, seen.rows)
     assert (stand_in.optimal_face(size, size, 10**6) is None) == (domain.optimal_face(size, size, 10**6) is None)
     if domain.rows is not None:
         assert np.array_equal(stand_in.outer_box, domain.outer_box)

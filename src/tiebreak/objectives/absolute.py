@@ -24,6 +24,11 @@ class AbsoluteResiduals(Piecewise):
         given = as_real_array(weights, "weights")
         self.weights = as_weights(np.full(self.b.size, given) if given.ndim == 0 else given, self.b.size)
 
+    @property
+    def cost_data(self) -> Vector:  # type: ignore[override]
+        """The weights."""
+        return self.weights
+
     def at(self, r: Vector) -> tuple[float, Vector]:
         return float(self.weights @ np.abs(r)), self.weights * np.sign(r)
 

@@ -37,6 +37,8 @@ class Piecewise(Objective):
     differentiable = False
     title: ClassVar[str]
     """What to call it."""
+    cost_data: Vector | None = None
+    """The data that are costs of ``epigraph``; rows of weight zero have none."""
 
     def __init__(self, A: Any, b: ArrayLike | None) -> None:
         self.data = DataMatrix(A, "A")

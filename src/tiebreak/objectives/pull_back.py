@@ -72,8 +72,10 @@ def unsupported(objective: Objective) -> str:
     form = objective.form
     if form is None:
         return f"{objective.formless or type(objective).__name__} says nothing of its data"
-    if form.norms or form.pieces:
-        return "norms and piecewise linear functions have no second derivative"
+    if any(norm.groups is not None for norm in form.norms):
+        return "norms of groups have none yet"
+    if any(piece.data.kind == "operator" for piece in form.pieces):
+        return "the data are a LinearOperator, not a matrix"
     if not form.matrices:
         return "the data are a LinearOperator, not a matrix"
     if not all(term.loss.separable for term in form.losses):
@@ -129,6 +131,8 @@ def pulled_back(
     parts = objective.parts
     losses, bends = iter(bent.places), iter(bent.bends)
     for i, (factor, part) in enumerate(parts):
+        if part.norms or part.pieces:  # which are costs and rows in further variables
+            continue
         if isinstance(part, Linear):
             own: dict[str, Any] = {"c": Refused(rigid) if rigid else -factor * u}
         elif isinstance(part, Quadratic):
@@ -140,7 +144,50 @@ def pulled_back(
             own = _of_linked(part, factor, next(losses), x, u, held, rigid, fragile)
         else:
             raise ValueError(f"the data of {type(part).__name__} have no derivatives yet")
-        found |= {name if len(parts) == 1 else f"{i}.{name}": value for name, value in own.items()}
+        found |= {part_name(parts, i, name): value for name, value in own.items()}
+    return found
+
+
+def part_name(parts: Sequence[Any], i: int, name: str) -> str:
+    """Of data of the i-th term of a sum; of the objective itself, where it is not one."""
+    return name if len(parts) == 1 else f"{i}.{name}"
+
+
+def values_pulled(objective: Objective, x: Vector) -> dict[str, Any]:
+    """The derivatives of the value at a fixed x, but for norms and pieces, by the same names."""
+    found: dict[str, Any] = {}
+    parts = objective.parts
+    for i, (factor, part) in enumerate(parts):
+        if part.norms or part.pieces:
+            continue
+        if isinstance(part, Linear):
+            own: dict[str, Any] = {"c": factor * x}
+        elif isinstance(part, Quadratic):
+            own = {"Q": factor / 2 * np.outer(x, x), "q": factor * x}
+        elif isinstance(part, SquaredNorm):
+            off = x - (0.0 if part.center is None else part.center)
+            weights = np.ones(x.size) if part.weights is None else part.weights
+            own = {"center": -factor * weights * off, "weights": factor / 2 * off**2}
+        elif isinstance(part, Linked):
+            own = _values_of_linked(part, factor, x)
+        else:
+            raise ValueError(f"the data of {type(part).__name__} have no derivatives yet")
+        found |= {part_name(parts, i, name): value for name, value in own.items()}
+    return found
+
+
+def _values_of_linked(part: Linked, factor: float, x: Vector) -> dict[str, Any]:
+    t, scale = _dense(part.data.raw) @ x, factor * part.scale
+    value, slope = part.link.value_and_slope(t)
+    found: dict[str, Any] = {"A": scale * np.outer(slope, x)}
+    if isinstance(part, (LeastSquares, Huber)):
+        found["b"] = -scale * slope
+        if isinstance(part, LeastSquares):
+            found["scale"] = np.float64(factor * value)
+        weights: Vector | None = getattr(part, "weights", None)
+        w = np.ones(t.size) if weights is None else weights
+        rows = [part.link.rows(np.array([i])).value(t[[i]]) for i in range(t.size)]  # type: ignore[attr-defined]
+        found["weights"] = scale * np.divide(rows, w, out=np.zeros(t.size), where=w > 0)
     return found
 
 

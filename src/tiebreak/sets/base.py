@@ -19,6 +19,7 @@ from .rows import Axes, ByRows, Polyhedral
 
 if TYPE_CHECKING:
     from ..numerics.conic_rows import ConicRows
+    from .boundary.description import Boundary
     from .round.description import Round
 
 
@@ -236,6 +237,14 @@ class Domain(ABC):
     def round_block(self) -> Round | None:
         """The same, as a block of a product with round sets: boxes and simplices have one, too."""
         return self.round
+
+    def boundary(self, x: Vector) -> Boundary | None:
+        """The set near one of its points, for derivatives; None where it does not say."""
+        if self.rows is not None:
+            from .boundary.rows import boundary_of
+
+            return boundary_of(self.rows, x)
+        return None
 
     @property
     def recognised(self) -> Domain:

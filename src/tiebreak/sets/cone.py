@@ -15,6 +15,8 @@ from ..arrays import UNIT_ROUNDOFF, Matrix, Vector, as_names, as_real_array, as_
 from ..numerics.cone_kinds import as_cones
 from ..numerics.conic_rows import Bounds, ConicRows, NoPoint
 from .base import WITHOUT_LMO, Domain, MissingOracle
+from .boundary.cones import near_cones
+from .boundary.description import Boundary
 from .outside import length_of
 from .polyhedron import Polyhedron
 
@@ -127,6 +129,9 @@ class Cone(Domain):
         unit = max(float(np.linalg.norm(x - middle)), self.conic.scale)
         step, _ = self.conic.minimise(sp.eye_array(self.dim), (middle - x) / unit, (middle, unit))
         return self.conic.pulled_inside(middle + unit * step)
+
+    def boundary(self, x: Vector) -> Boundary | None:
+        return near_cones(self._A.toarray(), self._b, self._cones, x)
 
     def some_point(self) -> Vector:
         return self.conic.middle.x.copy()

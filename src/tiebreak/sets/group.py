@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Vector, as_group_labels, as_positive, same_groups
 from .base import Cut, Domain
+from .boundary.description import Boundary
+from .boundary.norms import near_groups
 from .cuts.crossing import EXACT, Vertex, cross
 from .cuts.dual import checked, sparse_cut
 from .cuts.spheres import Spheres
@@ -119,6 +121,9 @@ class GroupBall(Domain):
     @property
     def diameter(self) -> float:
         return 2 * self.radius
+
+    def boundary(self, x: Vector) -> Boundary:
+        return near_groups(x, self._labels, self.radius)
 
     @cached_property
     def round(self) -> GroupRound:

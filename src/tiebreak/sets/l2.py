@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from ..arrays import UNIT_ROUNDOFF, Vector, as_positive, as_vector
 from .base import Cut, CutStatus, Domain
+from .boundary.description import Boundary
+from .boundary.norms import near_sphere
 from .cuts.crossing import EXACT, SHORTFALL
 from .cuts.dual import checked, require_meeting
 from .outside import beyond_radius
@@ -118,6 +120,9 @@ class L2Ball(Domain):
         if self.dim is None:
             return None
         return PowerBall(2.0, self.radius, self.center + np.zeros(self.dim), self.distance_outside)
+
+    def boundary(self, x: Vector) -> Boundary:
+        return near_sphere(x, 2.0, self.radius, self.center + np.zeros(x.size))
 
     @property
     def euclidean_radius(self) -> float | None:  # type: ignore[override]

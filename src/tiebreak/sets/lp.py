@@ -9,6 +9,8 @@ import numpy as np
 
 from ..arrays import UNIT_ROUNDOFF, Vector, as_count, as_positive
 from .base import Cut, CutStatus, Domain
+from .boundary.description import Boundary
+from .boundary.norms import near_sphere
 from .cuts.crossing import EXACT, SHORTFALL
 from .cuts.dual import checked
 from .outside import beyond_radius
@@ -128,6 +130,9 @@ class LpBall(Domain):
 
     def distance_outside(self, x: Vector) -> float:
         return beyond_radius(_norm(self._check(x, "x"), self.p), self.radius, float(np.linalg.norm(x)), x.size)
+
+    def boundary(self, x: Vector) -> Boundary:
+        return near_sphere(x, self.p, self.radius, np.zeros(x.size))
 
     @cached_property
     def round(self) -> PowerBall | None:

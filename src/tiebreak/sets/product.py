@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import UNIT_ROUNDOFF, Vector, as_count, as_real_array
 from .base import Cut, Domain
+from .boundary.description import Boundary, joined
 from .cuts.dual import checked, cut_by_dual
 from .outside import length_of
 from .round.products import ProductRound
@@ -164,6 +165,13 @@ class Product(Domain):
         blocks = [(own, where) for domain, where in self.parts if (own := domain.round_block) is not None]
         curved = any(domain.round is not None for domain, _ in self.parts)
         return ProductRound(blocks) if curved and len(blocks) == len(self.parts) else None
+
+    def boundary(self, x: Vector) -> Boundary | None:
+        if self.rows is not None:
+            return super().boundary(x)
+        parts = [domain.boundary(x[where]) for domain, where in self.parts]
+        known = [(name, part) for name, part in zip(self.names, parts, strict=True) if part is not None]
+        return joined(known) if len(known) == len(parts) else None
 
     @property
     def outer_box(self) -> tuple[Vector, Vector]:

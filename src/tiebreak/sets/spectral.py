@@ -10,6 +10,8 @@ import numpy as np
 from ..arrays import UNIT_ROUNDOFF, Matrix, Vector, as_count, as_positive
 from ..numerics.deadline import check
 from .base import Domain
+from .boundary.cones import near_nuclear, near_spectrahedron
+from .boundary.description import Boundary
 from .outside import beside_simplex, beyond_radius, length_of
 from .round.spectra import NuclearRound, PSDRound
 from .threshold import threshold_to_sum
@@ -103,6 +105,9 @@ class NuclearBall(Domain):
     def diameter(self) -> float:
         return 2 * self.radius
 
+    def boundary(self, x: Vector) -> Boundary:
+        return near_nuclear(x, self.shape, self.radius)
+
     @cached_property
     def round(self) -> NuclearRound:
         return NuclearRound(self.shape, self.radius, self.distance_outside)
@@ -184,6 +189,9 @@ class Spectrahedron(Domain):
     @property
     def diameter(self) -> float:
         return float(np.sqrt(2)) * self.trace
+
+    def boundary(self, x: Vector) -> Boundary:
+        return near_spectrahedron(x, self.shape[0], self.trace)
 
     @cached_property
     def round(self) -> PSDRound:
