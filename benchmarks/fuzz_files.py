@@ -1,11 +1,11 @@
-"""Spoilt files: problem files, their data, results and checkpoints, and what the library says to them.
+"""Spoilt files: problem files, their data, results, checkpoints and proofs, and what the library says to them.
 
     python benchmarks/fuzz_files.py --count 5000 --seed 1 [--jobs 2] [--keep FOLDER]
 
 Each case spoils one good file (flipped bits, cut ends, values of other types, deep nesting, huge sizes) and does with
-it what a user would: ``tiebreak solve``, ``Result.load``, ``solve(..., x0=path)``, in a process with 2 GB of memory. A
-file may be read, or refused by an error of the library's own; counted are errors of others, dead processes, and runs
-that do not end. ``--keep`` keeps the files behind them. Ends with code 1 if there is any.
+it what a user would: ``tiebreak solve``, ``Result.load``, ``solve(..., x0=path)``, ``proof_checker.py``, in a process
+with 2 GB of memory. A file may be read, or refused by an error of the library's own; counted are errors of others, dead
+processes, and runs that do not end. ``--keep`` keeps the files behind them. Ends with code 1 if there is any.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def main(arguments: list[str] | None = None) -> int:
                 faults[kind] += 1
                 print(f"{kind}, case {number}: {words}", flush=True)
     told = ", ".join(f"{count} {status}" for status, count in sorted(statuses.items()))
-    made_of = f"{len(TEXTS)} problems and their data, {len(MODELS)} models, results and checkpoints"
+    made_of = f"{len(TEXTS)} problems and their data, {len(MODELS)} models, results and checkpoints, a proof"
     print(f"{sum(statuses.values())} files of {made_of}: {told}")
     print(", ".join(f"{kind} {faults[kind]}" for kind in ("foreign", "crash", "hang")))
     print(f"{time.perf_counter() - started:.0f} s")

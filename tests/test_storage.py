@@ -250,15 +250,27 @@ def test_states_whose_arrays_do_not_fit_are_refused(tmp_path: Path) -> None:
         replace(state, x=np.full(4, np.nan)),
         replace(state, anchor=np.zeros(40)),
         replace(state, point=point._replace(images=(point.images[0], point.images[1][:1]))),
+        replace(state, point=point._replace(images=("text", point.images[1]))),
+        replace(state, point=point._replace(images=(1.0, point.images[1]))),
+        replace(state, point=point._replace(images=(point.images[0], np.full(3, np.nan)))),
         replace(state, point=point._replace(x=point.x[:2])),
         replace(state, run=replace(state.run, point=state.run.point._replace(images=(np.zeros(1),)))),
         replace(state, best_x=np.zeros((4, 1))),
+        replace(state, best_x=np.full(4, np.inf)),
         replace(state, origin=replace(state.origin, ledger=ledger)),
     ]
     for one in bad:
         save_state(one, tmp_path / "bad.npz")
         with pytest.raises(ValueError, match="the file is damaged"):
             tb.solve(problem(), "cg-bio-anytime", x0=tmp_path / "bad.npz")
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_a_number_of_a_state_that_is_not_finite_ends_the_run_in_words() -> None:
+    """The half-spaces of the method have no numbers then, and no factorisation is asked about them."""
+    state = tb.solve(problem(), "mng", max_iter=6, tol_upper=1e-12).state
+    result = tb.solve(problem(), "mng", x0=replace(state, M=-np.inf), max_iter=12, tol_upper=1e-12)
+    assert result.status is tb.Status.NONFINITE and "NaN" in result.message
 
 
 @dataclass(frozen=True, kw_only=True)

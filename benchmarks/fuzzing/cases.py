@@ -7,6 +7,7 @@ import io
 import tempfile
 import traceback
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,11 +18,13 @@ from auditing.checks import Outcome
 from tiebreak.disk import ArchiveError
 from tiebreak.files import FileProblem, read_model_file, read_task
 from tiebreak.files.write import write
+from tiebreak.proof_checker import main as check_proof
 
 from .seeds import MODELS, problem
-from .spoil import spoilt_archive, spoilt_result, spoilt_text
+from .spoil import spoilt_archive, spoilt_json, spoilt_result, spoilt_text
 
 LIBRARY = str(Path(tb.__file__).parent)
+RESULTS = ("result", "checkpoint")
 OWN = (FileProblem, ArchiveError, OSError)
 
 
@@ -29,22 +32,21 @@ def spoil_and_use(number: int, seed: int, seeds: Path, keep: Path | None) -> Out
     """Spoil a file and use it."""
     rng = np.random.default_rng([seed, number])
     results = bool(rng.random() < 0.4)
-    good = sorted(path.name for path in seeds.iterdir() if path.name.startswith(("result", "checkpoint")) == results)
+    good = sorted(path.name for path in seeds.iterdir() if path.name.startswith(RESULTS) == results)
     name = good[int(rng.integers(len(good)))]
     raw = (seeds / name).read_bytes()
     with tempfile.TemporaryDirectory() as made, warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
         warnings.simplefilter("ignore")
         folder = Path(made)
         for path in seeds.iterdir():
-            if not path.name.startswith(("result", "checkpoint")):
+            if not path.name.startswith(RESULTS):
                 (folder / path.name).write_bytes(path.read_bytes())
-        spoil = spoilt_result if results else spoilt_archive if name.endswith(".npz") else spoilt_text
-        (folder / name).write_bytes(spoil(raw, rng))
+        (folder / name).write_bytes(_way_to_spoil(name, rng)(raw, rng))
         if keep is not None:  # whatever happens to this process
             keep.mkdir(parents=True, exist_ok=True)
             (keep / f"{number}-{name}").write_bytes((folder / name).read_bytes())
         try:
-            status = use_result(folder / name) if results else use_problem(folder, name)
+            status = use_result(folder / name) if results else use(folder, name)
             faults = []
         except BaseException as error:
             last = traceback.extract_tb(error.__traceback__)[-1]
@@ -53,6 +55,19 @@ def spoil_and_use(number: int, seed: int, seeds: Path, keep: Path | None) -> Out
     if keep is not None and not faults:
         (keep / f"{number}-{name}").unlink()
     return Outcome(faults, status)
+
+
+def _way_to_spoil(name: str, rng: np.random.Generator) -> Callable[[bytes, np.random.Generator], bytes]:
+    if name.endswith(".npz"):
+        return spoilt_result if name.startswith(RESULTS) else spoilt_archive
+    return spoilt_json if name.endswith(".json") and rng.random() < 0.7 else spoilt_text
+
+
+def use(folder: Path, name: str) -> str:
+    """Check a proof; solve any other problem."""
+    if name.endswith(".json"):
+        return "used" if check_proof([str(folder / name)]) == 0 else "refused"
+    return use_problem(folder, name)
 
 
 def use_problem(folder: Path, name: str) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 import tiebreak as tb
+from tiebreak.methods import SOLVERS
 
 LIMITS = "\n[limits]\nmax_iter = 40\nmax_time = 2.0\ntol_upper = 1e-3\ntol_lower = 1e-3\n"
 
@@ -165,7 +166,8 @@ def lay_out(folder: Path) -> None:
     A = np.arange(12.0).reshape(3, 4) % 5
     np.savez(folder / "dense.npz", Q=np.eye(4), q=np.ones(4), n=np.arange(3))
     sparse.save_npz(folder / "sparse.npz", sparse.csr_array(A))
-    for method in ("cg-bio-anytime", "exact", "big-sam", "sbcgf", "adabim", "apdb"):
+    tb.solve(problem()).prove(problem()).save(folder / "proof.json")
+    for method in SOLVERS:
         result = tb.solve(problem(), method, max_iter=7, tol_upper=1e-12, callback=tb.Checkpoint(folder / "run.npz", 3))
         result.save(folder / f"result-{method}.npz")
         (folder / "run.npz").replace(folder / f"checkpoint-{method}.npz")

@@ -6,6 +6,7 @@ import io
 import json
 import re
 import zipfile
+from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
@@ -26,6 +27,8 @@ NODES: list[Any] = [
     None, True, 0, -1, 2**62, 10**30, 1.5, 1e308, "nan", "inf", "-inf", "x", "", [], {}, [[]], [1, 2], {"array": 0},
     {"array": -1}, {"array": 10**9}, {"array": None}, {"is": "Result", "fields": {}}, {"is": "State", "fields": {}},
     {"is": "Point", "fields": {"x": {"array": 0}, "images": []}}, {"fields": 1}, "converged", "cg-bio-anytime", "exact",
+    {"array": 1}, {"array": 2}, [{"array": 0}, {"array": 0}], ["x", "x"], [1.5, 1.5], [None, None], -1.5, 1e-320,
+    "1/0", "1/3", "-f/1", "9" * 5000 + "/7",
 ]  # fmt: skip
 
 
@@ -105,26 +108,48 @@ def spoilt_result(raw: bytes, rng: Rng) -> bytes:
     if rng.random() < 0.3:
         return spoilt_archive(raw, rng)
     members = _members(raw)
-    tree = json.loads(members["tree.json"])
-    for _ in range(int(rng.integers(1, 3))):
-        holder: Any = tree
-        while True:
-            keys = list(holder) if isinstance(holder, dict) else list(range(len(holder)))
-            if not keys:
-                break
-            inner = [key for key in keys if isinstance(holder[key], (dict, list)) and holder[key]]
-            keys = inner if inner and rng.random() < 0.7 else keys
-            key = keys[int(rng.integers(len(keys)))]
-            if isinstance(holder[key], (dict, list)) and holder[key] and rng.random() < 0.9:
-                holder = holder[key]
-                continue
-            if rng.random() < 0.2:
-                del holder[key]
-            else:
-                holder[key] = deepcopy(NODES[int(rng.integers(len(NODES)))])
-            break
-    members["tree.json"] = json.dumps(tree).encode()
+    members["tree.json"] = spoilt_json(members["tree.json"], rng)
     return _written(members, compressed=False)
+
+
+def spoilt_json(raw: bytes, rng: Rng) -> bytes:
+    """One or two nodes of a tree replaced or removed: any leaf, or on a way down from the root."""
+    tree = json.loads(raw)
+    for _ in range(int(rng.integers(1, 3))):
+        places = list(_leaves(tree)) if rng.random() < 0.5 else _on_the_way(tree, rng)
+        if not places:
+            break
+        holder, key = places[int(rng.integers(len(places)))]
+        if rng.random() < 0.2:
+            del holder[key]
+        else:
+            holder[key] = deepcopy(NODES[int(rng.integers(len(NODES)))])
+    return json.dumps(tree).encode()
+
+
+def _keys(node: Any) -> list[Any]:
+    return list(node) if isinstance(node, dict) else list(range(len(node))) if isinstance(node, list) else []
+
+
+def _leaves(node: Any) -> Iterator[tuple[Any, Any]]:
+    """Where values are that hold no others; references to arrays are such."""
+    for key in _keys(node):
+        if _keys(node[key]) and set(_keys(node[key])) != {"array"}:
+            yield from _leaves(node[key])
+        else:
+            yield node, key
+
+
+def _on_the_way(node: Any, rng: Rng) -> list[tuple[Any, Any]]:
+    """One place on a random way down."""
+    while keys := _keys(node):
+        inner = [key for key in keys if _keys(node[key])]
+        keys = inner if inner and rng.random() < 0.7 else keys
+        key = keys[int(rng.integers(len(keys)))]
+        if not _keys(node[key]) or rng.random() < 0.1:
+            return [(node, key)]
+        node = node[key]
+    return []
 
 
 def _members(raw: bytes) -> dict[str, bytes]:

@@ -110,17 +110,21 @@ class _Shapes:
     def _compare(self, value: Any, fresh: Any, where: str) -> None:
         if value is None and isinstance(fresh, Point):
             raise ValueError(f"{where} is missing: the file is damaged")
+        if isinstance(value, np.ndarray) and not np.isfinite(value).all() and _finite(fresh):
+            raise ValueError(f"{where} is not finite: the file is damaged")
         if isinstance(value, Duals):  # one number for each row of the set, which are read by nobody who believes them
             self._fit((value.rows.ndim, value.columns.ndim), (1, 1), where)
         elif isinstance(value, np.ndarray):
             wanted = fresh.shape if isinstance(fresh, np.ndarray) else (self.problem.dim,)
             self._fit(value.shape, value.shape if wanted == (0,) else wanted, where)  # empty: not known at the start
-        elif isinstance(value, Point) and not isinstance(fresh, Point):
+        elif isinstance(value, Point):
             both = self._images if len(value.images) == 2 else self._images[:1]
-            self._fit((value.x.shape, *map(_shapes, value.images)), ((self.problem.dim,), *both), where)
+            images = list(map(_shapes, fresh.images)) if isinstance(fresh, Point) else both
+            self._compare(value.x, fresh.x if isinstance(fresh, Point) else None, f"{where}.x")
+            self._fit(list(map(_shapes, value.images)), images, f"{where}.images")
         elif isinstance(value, LowerRun) and not isinstance(fresh, LowerRun):
-            shapes = (value.point.x.shape, *map(_shapes, value.point.images))
-            self._fit(shapes, ((self.problem.dim,), self._images[1]), where)
+            self._fit(list(map(_shapes, value.point.images)), self._images[1:], f"{where}.point.images")
+            self._compare(value.point.x, None, f"{where}.point.x")
         elif isinstance(value, tuple) and not hasattr(value, "_fields"):
             if fresh == ():  # what a method keeps only while it runs, it checks itself
                 return
@@ -138,5 +142,15 @@ class _Shapes:
             raise ValueError(f"{where} has the shape {found}, not {wanted}: the file is damaged")
 
 
+def _finite(fresh: Any) -> bool:
+    """Whether an array of a state should be finite: where it is not at the start, the method means something by it."""
+    return not isinstance(fresh, np.ndarray) or bool(np.isfinite(fresh).all())
+
+
 def _shapes(image: Any) -> Any:
-    return tuple(map(_shapes, image)) if isinstance(image, tuple) else getattr(image, "shape", None)
+    """The shapes of an image, which may be one array, several, or None; of anything else, and of NaN, its text."""
+    if isinstance(image, tuple):
+        return tuple(map(_shapes, image))
+    if isinstance(image, np.ndarray):
+        return image.shape if np.isfinite(image).all() else "not finite"
+    return image if image is None else str(image)[:20]

@@ -54,6 +54,8 @@ def nearest_in_two_half_spaces(a: Vector, root: Vector, rows: Vector, bounds: Ve
     size[size == 0] = 1.0  # a row of zeros says nothing
     rows, toward, bounds = rows / size[:, None], toward / size, bounds / size
     gram, excess = rows @ toward, rows @ a - bounds
+    if not (np.isfinite(gram).all() and np.isfinite(excess).all()):  # the run ends where it next looks at its iterate
+        return np.full(a.size, np.nan)
     best, least = a, np.inf
     for active in ([], [0], [1], [0, 1]):
         weights = np.zeros(2)
