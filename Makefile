@@ -8,12 +8,13 @@ OLDEST := .venv-oldest
 DOORS  := .venv-doors
 DASK   := .venv-dask
 DOCS   := .venv-docs
+EXTRAS := fast sklearn cvxpy jax torch linopy cobra dask cli plot report data proof
 
 # One BLAS thread a process: the matrices here are small, and waiting threads cost more than they compute.
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: run reproduce test fast browser doors dask docs minimum package lint types bench clean
+.PHONY: run reproduce test fast browser doors dask docs minimum package package-extras lint types bench clean
 
 run: $(USER_STAMP)
 	$(BIN)/tiebreak run
@@ -82,13 +83,21 @@ $(OLDEST)/.installed: pyproject.toml tests/packaging/minimum.py
 	$(OLDEST)/bin/python -m pip install --quiet -e ".[fast,sklearn,cli,report]" --group dev -c $(OLDEST)/constraints.txt
 	touch $@
 
-# Wheel and sdist, each tried in an empty environment with nothing but what it asks for.
-package: $(STAMP)
+# Wheel and sdist, each tried in an empty environment with nothing but what it asks for; the light extras on top of the wheel.
+package: dist
+	sh tests/packaging/try-package.sh $(PYTHON) dist/*.whl cli plot data proof
+	sh tests/packaging/try-package.sh $(PYTHON) dist/*.tar.gz
+
+# The same, and every extra in an empty environment of its own: a quarter of an hour, and gigabytes for PyTorch.
+package-extras: package
+	for extra in $(EXTRAS); do sh tests/packaging/try-package.sh $(PYTHON) dist/*.whl $$extra || exit 1; done
+
+.PHONY: dist
+dist: $(STAMP)
 	rm -rf dist
+	$(BIN)/python tests/packaging/same_version.py
 	$(BIN)/python -m pip install --quiet build
 	$(BIN)/python -m build --outdir dist .
-	sh tests/packaging/try-package.sh $(PYTHON) dist/*.whl
-	sh tests/packaging/try-package.sh $(PYTHON) dist/*.tar.gz
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -74,14 +74,14 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "download_all_examples": False,
     "image_scrapers": ("matplotlib",),
-    "reset_modules": ("matplotlib",),
+    "reset_modules": ("matplotlib", "hooks.clock"),
+    "reset_modules_order": "both",
     "matplotlib_animations": False,
     "remove_config_comments": True,
     "show_memory": False,
     "show_signature": False,
     "write_computation_times": False,
     "within_subsection_order": "FileNameSortKey",
-    "junit": "../gallery-times.xml",  # beside the pages; docs/check_site.py holds each script to its limit
     "plot_gallery": True,
     "parallel": 2,
 }

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
+TIMES = ROOT / "docs" / "_build" / "gallery-seconds"
 
 PAGES = {
     "architecture": "ARCHITECTURE.md",
@@ -44,6 +46,18 @@ def bars(app: Any, what: str, name: str, thing: object, options: Any, lines: lis
 def skipped(app: Any, what: str, name: str, thing: object, skip: bool, options: Any) -> bool | None:
     """What scikit-learn makes for the routing of metadata is documented there."""
     return True if re.fullmatch(r"set_\w+_request|get_metadata_routing", name) else None
+
+
+def clock(conf: dict[str, Any], script: str | None, when: str) -> None:
+    """Seconds of the processor that a script of the gallery takes; docs/check_site.py holds them to a limit."""
+    if script is None:
+        return
+    file = TIMES / f"{Path(script).stem}.txt"
+    if when == "before":
+        TIMES.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"{-time.process_time()}")
+    else:
+        file.write_text(f"{float(file.read_text()) + time.process_time()}")
 
 
 def setup(app: Any) -> dict[str, bool]:

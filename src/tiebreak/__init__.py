@@ -97,7 +97,7 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 logging.getLogger("tiebreak").addHandler(logging.NullHandler())
 

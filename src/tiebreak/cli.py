@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib.metadata import version
 
 from .kernels import Kernel, wanted
 from .lab.comparison.command import add_bench, bench
@@ -23,8 +24,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="tiebreak",
         description="Simple bilevel optimisation: the best point among all minimisers, with a proof.",
     )
+    parser.add_argument("--version", action="version", version=f"tiebreak {version('tiebreak')}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    run = commands.add_parser("run", help="solve two problems that ship with the library and explain the answers")
+    run = commands.add_parser("run", help="solve problems that ship with the library and explain the answers")
     run.add_argument("--verbose", action="store_true", help="show progress")
     file = commands.add_parser(
         "solve", help="solve the problem of a TOML file, or an MPS or LP model (docs/solve-a-file.md)"
