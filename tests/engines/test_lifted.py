@@ -11,6 +11,7 @@ from scipy.sparse.linalg import aslinearoperator
 
 import tiebreak as tb
 from tiebreak.engines import choose_engine
+from tiebreak.engines.lifted import _are_several
 from tiebreak.sets.epigraph import signed_parts
 
 pytestmark = pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
@@ -265,3 +266,29 @@ def test_bounds_on_one_side_hold_as_they_are(seed: int) -> None:
     result = tb.solve(tb.Problem(tb.L1Norm(w), tb.Linear(c), domain), "exact", tol_upper=1e-8, tol_lower=1e-8)
     assert result.success and domain.contains(result.x, 1e-12)
     assert result.g == pytest.approx(first.fun, abs=1e-9) and result.f == pytest.approx(then.fun, abs=1e-6)
+
+
+def test_several_lower_solutions_are_told_by_counting():
+    rng = np.random.default_rng(7)
+    A = rng.standard_normal((3, 6))
+    x = np.array([0.5, 0.0, -0.25, 0.0, 0.0, 0.125])
+    level, still = tb.LeastSquares(A, A @ x), np.zeros(6)
+    box, ball = tb.Box(-1.0, 1.0, dim=6), tb.L1Ball(0.875).with_dim(6)
+    assert _are_several(level, box, x, still)  # six entries away from their bounds, three rows
+    assert not _are_several(level, box, x, np.full(6, 1.0))  # nobody knows where the solution is
+    assert not _are_several(level, ball, x, still)  # the ball is tight: three entries with a sign, four rows
+    assert _are_several(level, tb.L1Ball(0.9).with_dim(6), x, still)
+    assert not _are_several(tb.LeastSquares(np.eye(6), x), box, x, still)
+    assert not _are_several(tb.LeastSquares(A, A @ x) + tb.SquaredNorm(x), box, x, still)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_uniqueness_below_norms_is_that_of_the_level_alone(seed):
+    rng = np.random.default_rng([8, seed])
+    A = rng.integers(-2, 3, (3 + 3 * (seed % 2), 5)).astype(float)
+    A[:, 4] = A[:, 0] if seed % 3 == 0 else A[:, 4]
+    lower = tb.LeastSquares(A, rng.integers(-3, 4, A.shape[0]).astype(float))
+    domain = tb.L1Ball(1.0) if seed % 4 < 2 else tb.Box(-0.5, 0.5)
+    upper = tb.L1Norm(np.arange(1.0, 6.0))
+    alone = choose_engine(tb.Problem(lower, [], domain.with_dim(5))).solve().lower_unique
+    assert tb.plan(tb.Problem(upper, lower, domain)).choice.solve().lower_unique in (alone, None)

@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..arrays import Vector
+from ..arrays import UNIT_ROUNDOFF, Vector
 from ..objectives.base import Objective
 from ..objectives.form import Slope
 from ..problem import Problem
@@ -111,10 +111,25 @@ class Lift:
         elif _pieces(levels[1:]) or not (weights_of(levels[0], domain.dim or 0)[self.index] > 0).all():
             # then p + n and t are free at lower solutions, but the lower level alone may have fewer such variables
             fewer = bool(_pieces(levels[1:])) or _open(levels[:1], domain).size < self.index.size
-            unique = _alone_unique(levels[0], domain) if len(levels) == 2 and fewer else unique or None
+            if not unique:
+                unique = self._alone_unique(answer) if len(levels) == 2 and fewer else None
             constant = unique or None
         duals = answer.duals if self.task.domain is domain else ()
         return replace(answer, x=self.point(answer.x), lower_unique=unique, upper_constant=constant, duals=duals)
+
+    def _alone_unique(self, answer: Answer) -> bool | None:
+        """Whether the first of two levels has one minimiser only: alone, where that is not plain."""
+        from .choice import choose_engine
+
+        level, domain = self.original.levels[0], self.original.domain
+        if answer.moves is not None and np.isfinite(answer.f_upper):
+            far = np.abs(answer.moves) * (1 + 1e-12) + 4 * UNIT_ROUNDOFF * np.abs(answer.x)
+            moves = far[: domain.dim]
+            moves[self.index] += far[domain.dim :][: self.index.size]
+            if _are_several(level, domain, self.point(answer.x), moves):
+                return False
+        choice = choose_engine(Problem(level, [], domain))
+        return choice.solve().lower_unique if choice.engine else None
 
     def point(self, lifted: Vector) -> Vector:
         """The x of a point (p, n, t)."""
@@ -124,12 +139,27 @@ class Lift:
         return x
 
 
-def _alone_unique(level: Objective, domain: Domain) -> bool | None:
-    """Whether a level alone has one minimiser only."""
-    from .choice import choose_engine
+def _are_several(level: Objective, domain: Domain, x: Vector, moves: Vector) -> bool:
+    """Whether a level has several minimisers for certain, one of them within ``moves`` of x, entry by entry.
 
-    choice = choose_engine(Problem(level, [], domain))
-    return choice.solve().lower_unique if choice.engine else None
+    That is so where more entries are away from their bounds than the level has rows, with those of the domain that may
+    be tight: some direction changes none of them. A tight row that mentions the size of an entry needs its sign.
+    """
+    form, Z = level.form, domain.rows
+    if form is None or Z is None or form.bends or form.norms or form.pieces or not form.matrices:
+        return False
+    heights = [0 if data is None or not loss.separable else data.raw.shape[0] for loss, data, _ in form.losses]
+    if not all(heights):
+        return False
+    count = sum(heights) + len(form.linear)
+    free = (x - moves > Z.lower) & (x + moves < Z.upper)
+    sizes = abs(Z.A) if Z.B is None else abs(Z.A) + Z.B
+    activity = Z.A @ x if Z.B is None else Z.A @ x + Z.B @ np.abs(x)
+    far = sizes @ moves + (x.size + 8) * UNIT_ROUNDOFF * (sizes @ np.abs(x))
+    tight = ~((activity - far > Z.low) & (activity + far < Z.high))
+    if Z.B is not None and tight.any():
+        free &= (np.abs(x) > moves) | ~np.isin(np.arange(x.size), Z.B[np.flatnonzero(tight)].indices)
+    return int(free.sum()) > count + int(tight.sum())
 
 
 def weights_of(objective: Objective, dim: int) -> Vector:

@@ -36,8 +36,8 @@ def absolute(A: Matrix) -> Matrix:
 
 
 def rows_of(data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], shape: tuple[int, int]) -> Matrix:
-    """The matrix with these entries in CSR form, whose column numbers ascend in every row."""
-    return _made(_ROWS, data, indices, indptr, shape)
+    """The matrix with these entries in CSR form."""
+    return _made(_ROWS, data, indices, indptr.astype(indices.dtype, copy=False), shape)
 
 
 def turned(A: Matrix) -> Matrix:
@@ -83,6 +83,46 @@ def part(A: Matrix, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Matrix
     indptr = np.zeros(rows.size + 1, dtype=A.indptr.dtype)
     np.cumsum(counts, out=indptr[1:])
     return rows_of(A.data[used], place[A.indices[used]], indptr, (rows.size, columns.size))
+
+
+def diagonal_of(values: Vector) -> Matrix:
+    """The diagonal matrix in CSR form."""
+    count = values.size
+    return rows_of(values, np.arange(count), np.arange(count + 1), (count, count))
+
+
+def above(A: Matrix, B: Matrix) -> Matrix:
+    """A on top of B, both in CSR form."""
+    if not A.shape[0] or not B.shape[0]:
+        return A if A.shape[0] else B
+    indptr = np.concatenate([A.indptr, A.indptr[-1] + B.indptr[1:]])
+    indices = np.concatenate([A.indices, B.indices])
+    return rows_of(np.concatenate([A.data, B.data]), indices, indptr, (A.shape[0] + B.shape[0], A.shape[1]))
+
+
+def beside_identity(A: Matrix, factor: float) -> Matrix:
+    """[A, factor I] for a matrix in CSR form.
+
+    Examples
+    --------
+    >>> beside_identity(sp.csr_array(np.array([[0.0, 2.0], [3.0, 0.0]])), -1.0).toarray()
+    array([[ 0.,  2., -1.,  0.],
+           [ 3.,  0.,  0., -1.]])
+    """
+    m, n = A.shape
+    ends = A.indptr[1:]
+    indices = np.insert(A.indices, ends, n + np.arange(m))
+    return rows_of(np.insert(A.data, ends, factor), indices, A.indptr + np.arange(m + 1), (m, n + m))
+
+
+def wider(A: Matrix, columns: int) -> Matrix:
+    """The same entries with so many columns."""
+    return rows_of(A.data, A.indices, A.indptr, (A.shape[0], columns))
+
+
+def with_columns_before(A: Matrix, count: int) -> Matrix:
+    """[0, A] with so many empty columns."""
+    return rows_of(A.data, A.indices + count, A.indptr, (A.shape[0], A.shape[1] + count))
 
 
 def _made(template: Matrix, data: Any, indices: Any, indptr: Any, shape: tuple[int, int]) -> Matrix:

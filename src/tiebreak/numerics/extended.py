@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Matrix, Vector
-from .csr import absolute, as_csr, largest_in_rows, turned, with_data
+from .csr import absolute, as_csr, largest_in_rows, row_numbers, turned, with_data
 from .deadline import check
 
 Ext: TypeAlias = NDArray[np.longdouble]
@@ -141,6 +141,15 @@ class ExtMatrix:
     def size(self) -> Matrix:
         """The absolute values of the entries."""
         return absolute(self.A) if self.sparse else np.abs(self.A)
+
+    @cached_property
+    def entries(self) -> tuple[NDArray[np.intp], NDArray[np.intp], Vector]:
+        """Row, column and size of each entry that is not zero."""
+        if not self.sparse:
+            rows, columns = np.nonzero(self.A)
+            return rows, columns, self.size[rows, columns]
+        used = self.A.data != 0
+        return row_numbers(self.A)[used], self.A.indices[used], self.size.data[used]
 
     @cached_property
     def size_transposed(self) -> Matrix:

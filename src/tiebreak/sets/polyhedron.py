@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from ..arrays import Matrix, Vector, as_names, as_real_array, as_sparse, as_vector
+from ..numerics.csr import above, as_csr
 from ..numerics.failures import LinearProgramError, NoBox
 from ..numerics.linear_programme import LinearProgram
 from ..numerics.nearest import nearest_point
@@ -102,7 +103,7 @@ class Polyhedron(Domain):
         equal_rows, equal = _rows(A_eq, b_eq, "eq")
         dim = _dimension(upper_rows, equal_rows, bounds)
         blocks = [rows for rows in (upper_rows, equal_rows) if rows is not None]
-        A = sp.csr_array(sp.vstack(blocks)) if blocks else sp.csr_array((0, dim))
+        A = reduce(above, map(as_csr, blocks)) if blocks else sp.csr_array((0, dim))
         low = np.concatenate([np.full(len(high), -np.inf), equal])
         lower, upper = both_ends(bounds, dim)
         self.variable_names = None if names is None else as_names(names, dim)

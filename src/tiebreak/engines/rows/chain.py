@@ -84,7 +84,7 @@ class Chain:
         """Minimise the level over the face, and shrink the face to its minimisers (not all the way after the last)."""
         check()
         face = self.face
-        if level.linear:
+        if level.linear and self._programme is None:  # else another vertex is found at once, and shows a second point
             self.settle()
         by_vertex = level.linear or bool(face.single)
         solved = (self._at_point(level) or self._linear(level)) if by_vertex else self._quadratic(level)
@@ -95,8 +95,9 @@ class Chain:
         self.settle()
         constant = self._has_no_say(level, solved)
         unique = face.single
-        if unique and not by_vertex and not accepted(solved.bracket, self.tol):
-            solved = self._proved(level, self._at_point(level) or self._linear(level), last)
+        if unique and not accepted(solved.bracket, self.tol):
+            other = self._at_point(level) or (None if by_vertex else self._linear(level))
+            solved = self._proved(level, other, last) if other else solved
         told = self.told(solved.x)
         moves = self._moves(level, solved)
         holds = not level.linear and not unique  # on a single point there is no image left to hold

@@ -148,11 +148,6 @@ class Face:
         return ExtMatrix(A.toarray() if few or (A.nnz > FILLED * m * n and fits_in_memory(m, n)) else A)
 
     @cached_property
-    def transposed(self) -> Matrix:
-        """The columns of the domain's rows."""
-        return sp.csr_array(self.A.A.T) if self.A.sparse else self.A.A.T
-
-    @cached_property
     def generous(self) -> bool:
         """Whether some bounds are far beyond the sizes of their variables."""
         return bool((self.box.upper - self.box.lower > 1024 * self.scale).any())
@@ -194,7 +189,7 @@ class Face:
     def sizes_at(self, x: Ext) -> tuple[Vector, Vector]:
         """What x is compared with: the terms of each row, and the natural size of each entry (see ``terms``)."""
         rows = row_terms(self.A, x, self.scale, self.given.low, self.given.high)
-        return rows, natural_sizes(self.A.A, rows, np.maximum(np.abs(double(x)), LITTLE * self.scale))
+        return rows, natural_sizes(self.A, rows, np.maximum(np.abs(double(x)), LITTLE * self.scale))
 
     def pin(self, columns: NDArray[np.intp]) -> None:
         """Columns that are at their bounds at every true solution: no bound needs a price for them."""
@@ -211,7 +206,7 @@ class Face:
         self.row_side = np.append(self.row_side, np.zeros(more, np.int8))
         for record in self.records:
             record.y = np.append(record.y, ext(np.zeros(more)))
-        for known in ("A", "transposed", "row_size", "resolved"):
+        for known in ("A", "row_size", "resolved"):
             self.__dict__.pop(known, None)
 
     def snapped(self, x: Ext) -> Ext:

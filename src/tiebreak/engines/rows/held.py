@@ -146,9 +146,7 @@ class Held:
     def _svd(self) -> tuple[Matrix, Vector, Matrix, int]:
         if 0 in self.E.shape:
             return np.zeros((self.E.shape[0], 0)), np.zeros(0), np.eye(self.columns.size), 0
-        rows, columns = self.E.shape
-        # ``right`` is square either way
-        left, values, right = np.linalg.svd(dense(self.E), full_matrices=rows < columns)
+        left, values, right = np.linalg.svd(dense(self.E), full_matrices=False)
         return left, values, right, int(np.sum(values > 2 * resolved(values, self.E.shape)))
 
     @property
@@ -176,7 +174,7 @@ class Held:
         if self.least > 0 and self.height >= self.columns.size:
             return np.zeros((self.columns.size, 0))
         _, _, right, rank = self._svd
-        return right[rank:].T
+        return np.linalg.qr(right[:rank].T, mode="complete")[0][:, rank:] if rank else np.eye(self.columns.size)
 
     def multipliers(self, c: Ext) -> tuple[Ext, list[Ext]]:
         """y and w with A'y + sum P_k'w_k nearest to c on the unfixed columns: least squares, refined."""

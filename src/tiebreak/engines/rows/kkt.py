@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Matrix, Vector
 from ...numerics.conjugate import conjugate_gradients
-from ...numerics.csr import as_csr, columns_times, part, turned
+from ...numerics.csr import above, as_csr, columns_times, part, turned
 from ...numerics.deadline import afford
 from ...numerics.definite import fits_in_memory
 from ...numerics.effort import sparse_lu
@@ -109,7 +109,7 @@ def _part(M: Matrix, rows: NDArray[np.intp] | None, columns: NDArray[np.intp]) -
 
 
 def _stacked(F: Matrix, G: Matrix) -> Matrix:
-    return as_csr(sp.vstack([F, G])) if F.shape[0] and G.shape[0] else G if G.shape[0] else F
+    return above(as_csr(F), as_csr(G))
 
 
 def _few(step: Step, n: int, k: int, m: int) -> bool:

@@ -26,7 +26,7 @@ from .nearby import by_rounding
 from .quadratic_level import Solved
 from .reach import Reach, reach
 from .slope import Slope, slope_left
-from .terms import column_terms, natural_sizes
+from .terms import column_terms, natural_prices
 
 CLOSE = 1e-9
 """A column or row is fixed by a quadratic level where it is known to be this close to its end, in units of its size."""
@@ -61,7 +61,7 @@ class Left:
     @property
     def fixed(self) -> NDArray[np.intp]:
         """All fixed columns."""
-        return np.union1d(self.columns, self.proved)
+        return np.union1d(self.columns, self.proved) if self.proved.size else self.columns
 
 
 class Sizes(NamedTuple):
@@ -91,7 +91,7 @@ def multiplier_sizes(face: Face, solved: Solved, z: Ext) -> tuple[Sizes, Sizes]:
     y = np.abs(double(solved.y))
     largest = float((np.abs(double(grad)) * face.scale).max(initial=0.0)) or 1.0
     columns, rows = np.abs(double(z)) * (_open_columns(face) & _has_end(face, double(z))), y * open_rows(face)
-    units = natural_sizes(face.transposed, terms, y)
+    units = natural_prices(face.A, terms, y)
     return (
         Sizes(columns / np.where(terms > 0, terms, 1.0), columns * face.scale / largest),
         Sizes(rows / np.where(units > 0, units, 1.0), rows * face.row_size / largest),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +19,7 @@ from ...numerics.retries import answers
 from ...numerics.rows import Rows, power_of_two, scale_of_bounds
 from ...numerics.vanishing import vanishing
 from .sizes import sizes_by_point
-from .terms import column_terms, natural_sizes, ratio, row_terms
+from .terms import column_terms, natural_prices, natural_sizes, ratio, row_terms
 
 SOUND = 1e-12
 """Bounds and signs of a refined basis may be off by this, relative to the terms of their rows and columns."""
@@ -260,8 +259,8 @@ class FaceProgram(LinearProgram):
         A, now = self._matrix, self._now
         activity = double(A.times(x))
         rows, columns = row_terms(A, x, self._size, now.low, now.high), column_terms(A, c, y)
-        at = natural_sizes(A.A, rows, double(x))
-        price = natural_sizes(self._transposed, columns, double(y))
+        at = natural_sizes(A, rows, double(x))
+        price = natural_prices(A, columns, double(y))
         outside = opposed = 0.0
         for value, multiplier, low, high, size, unit in (
             (double(x), double(z), now.lower, now.upper, at, columns),
@@ -275,10 +274,6 @@ class FaceProgram(LinearProgram):
             outside = max(outside, ratio(-np.minimum(below, above), near))
             opposed = max(opposed, ratio(np.where(low == high, 0.0, wrong), unit))
         return outside, opposed
-
-    @cached_property
-    def _transposed(self) -> sp.csr_array:
-        return sp.csr_array(self.rows.A.T)
 
 
 def _can_presolve(A: sp.csr_array) -> bool:

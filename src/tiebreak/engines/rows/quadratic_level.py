@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from ...arrays import Vector
-from ...numerics.extended import Ext
+from ...numerics.csr import columns_times, part
+from ...numerics.extended import Ext, double
 from ...numerics.quadratic_programme import QP, Guess, Method, by_bounded_newton, portfolio
 from ..interrupt import OutOfTime, check, limited, remaining
 from .bracket import Bracket, bracket
@@ -23,6 +25,8 @@ FIX_QUADRATIC = 1e-9
 """A multiplier of a polished quadratic level above this, relative to what its gradient is a sum of, is not zero."""
 NEAR_BY = 64.0
 """Quadratic levels are solved so many sizes of the variables around the point first."""
+INTERPOLATING = 10
+"""So many of Newton's steps are worth it to see whether a wide sum of squares can be zero."""
 OPEN_SECONDS = 2.0
 """Over an unbounded set a solver gets so long, and more where there are many variables: it may go on for ever."""
 POLISHED = 1e-12
@@ -60,6 +64,8 @@ def solve_quadratic(face: Face, level: Level, tol: float) -> tuple[Solved, int]:
         methods: list[Method] = portfolio(programme) if reduced.columns.size else [_no_guess]
         if step.by_products and reduced.columns.size:
             methods = [by_bounded_newton, *methods]
+        if step.may_interpolate:
+            methods = [partial(_interpolated, step), *methods]
         for method in methods:
             if best is not None and remaining() == 0:
                 return best, asked
@@ -80,6 +86,24 @@ def solve_quadratic(face: Face, level: Level, tol: float) -> tuple[Solved, int]:
     if best is None:
         raise OutOfTime
     return best, asked
+
+
+def _interpolated(step: Step, programme: QP) -> Guess | None:
+    """The least step, in units of the columns, to a point without residuals; None where it is not soon found.
+
+    There a sum of squares has its least value, and the dual of a least norm is far from flat.
+    """
+    from ...numerics.dual_newton import Diagonal, maximise
+
+    (square,), face = step.level.squares, step.face
+    assert square.F is not None
+    residual = square.F.times(step.origin) - (0 if square.b is None else square.b)
+    columns = step.units[0]
+    F = columns_times(part(square.F.A, np.arange(square.F.shape[0]), face.columns), columns)
+    ends = double(face.lower) / columns, double(face.upper) / columns
+    zero = np.zeros(columns.size)
+    found = maximise(Diagonal(zero + 1, zero, F, -double(residual), *ends), steps=INTERPOLATING)
+    return None if found is None else Guess(found[0], np.zeros(0))
 
 
 def _near_by(whole: Reduced, scale: Vector) -> Reduced:

@@ -128,16 +128,17 @@ def _scale(held: Held, root: Matrix) -> Vector:
 
 def _curvature(E: Matrix, root: Matrix, squared: bool, tall: int) -> Curvature:
     """For a root that was taken of H itself (``squared``), H's rounding is what matters."""
-    basis, tilt = np.eye(root.shape[1]), 0.0
+    basis, tilt, within = np.eye(root.shape[1]), 0.0, root
     if E.size:
         _, sizes, right = np.linalg.svd(E)
         rank = int(np.sum(sizes > 2 * resolved(sizes, E.shape)))
         basis = right[rank:].T
         tilt = 2 * resolved(sizes, E.shape) / float(sizes[rank - 1]) if rank else 0.0
+        within = root @ basis
     if not basis.size or not root.size:
         return Curvature(basis, np.zeros(0), np.zeros((basis.shape[1], 0)), np.inf)
-    _, values, right = np.linalg.svd(root @ basis, full_matrices=False)
-    size = float(np.linalg.norm(root, 2))
+    _, values, right = np.linalg.svd(within, full_matrices=False)
+    size = float(values[0] if within is root else np.linalg.norm(root, 2))
     error = resolved(np.array([size]), (tall, *root.shape)) + size * tilt
     least = np.sqrt(np.maximum(values**2 - size * error, 0)) if squared else np.maximum(values - error, 0)
     counted = int(np.sum(least > error if not squared else values**2 > 2 * size * error))

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...arrays import Matrix, Vector
-from ...numerics.csr import as_csr, columns_times
+from ...numerics.csr import above, as_csr, beside_identity, columns_times, diagonal_of, wider, with_columns_before
 from ...numerics.extended import Ext, between, column_squares, dense, double, ext, row_sizes
 from ...numerics.quadratic_programme import QP, Guess
 from ...numerics.rows import power_of_two
@@ -65,6 +65,15 @@ class Step:
         return alone and F.shape[0] >= F.shape[1]
 
     @cached_property
+    def may_interpolate(self) -> bool:
+        """Whether it is a wide sparse sum of squares over bounds alone, and no small one."""
+        level, face = self.level, self.face
+        if self.dense or face.rows.size or level.bends or len(level.squares) != 1 or level.q.any():
+            return False
+        F = level.squares[0].F
+        return F is not None and F.sparse and level.quadratic and 2 * F.shape[0] <= face.columns.size
+
+    @cached_property
     def curvature(self) -> Matrix:
         """The Hessian without the lifted squares."""
         columns = self.face.columns
@@ -79,7 +88,7 @@ class Step:
 
     @cached_property
     def lifted(self) -> tuple[Matrix, Vector]:
-        """F and the weights of s: the squares with a matrix, tall dense ones by their triangular factor."""
+        """F and the weights of s: the squares with a matrix, tall ones by their triangular factor where it is dense."""
         blocks: list[Matrix] = [self._form(np.zeros((0, self.face.columns.size)))]
         weights = [np.zeros(0)]
         for square in self.level.second_order:
@@ -87,7 +96,8 @@ class Step:
             if F is None:
                 continue
             part = F.A[:, self.face.columns]
-            if not F.sparse and part.shape[0] > part.shape[1]:
+            if part.shape[0] > part.shape[1] and (self.dense or not F.sparse):
+                part = dense(part)
                 if scales.ndim:
                     part, scales = np.sqrt(scales)[:, None] * part, np.ones(())
                 part = np.linalg.qr(part, mode="r")
@@ -139,12 +149,12 @@ class Step:
             H[:n, :n] = corner
             H[n:, n:] = np.diag(weight)
         elif k:
-            H = sp.csr_array(sp.block_diag([H, sp.diags_array(weight)]))
+            H = above(wider(as_csr(H), n + k), with_columns_before(diagonal_of(weight), n))
         if self.dense or self.thin:
             rows = np.zeros((G.shape[0] + k, n + k))
             rows[: G.shape[0], :n], rows[G.shape[0] :, :n], rows[G.shape[0] :, n:] = G, F, -np.eye(k)
         else:
-            rows = sp.csr_array(sp.block_array([[G, None], [F, -sp.eye_array(k)]])) if k else as_csr(G)
+            rows = above(wider(as_csr(G), n + k), beside_identity(F, -1.0)) if k else as_csr(G)
         return QP(
             H,
             np.append(grad, zero),

@@ -10,9 +10,10 @@ the size that the data suggest: below, they are the rounding of others.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...arrays import Matrix, Vector
-from ...numerics.extended import Ext, ExtMatrix, double, is_sparse
+from ...numerics.extended import Ext, ExtMatrix, double
 
 LITTLE = 2.0**-6
 
@@ -31,20 +32,24 @@ def column_terms(A: ExtMatrix, c: Ext, y: Ext) -> Vector:
     return np.asarray(np.abs(double(c)) + A.size_transposed @ np.abs(double(y)))
 
 
-def natural_sizes(A: Matrix, terms: Vector, at: Vector) -> Vector:
+def natural_sizes(A: ExtMatrix, terms: Vector, at: Vector) -> Vector:
     """The least terms_i/|a_ij| for each column j of A (at least |at_j|, and no more without an entry in the column)."""
-    if not A.shape[0]:
-        return np.abs(at)
-    if is_sparse(A):
-        rows = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
-        columns, entries = A.indices, np.abs(A.data)
-    else:
-        rows, columns = np.nonzero(A)
-        entries = np.abs(A[rows, columns])
-    least = np.full(A.shape[1], np.inf)
-    used = entries > 0
-    np.minimum.at(least, columns[used], terms[rows[used]] / entries[used])
+    rows, columns, entries = A.entries
+    return _least(columns, terms[rows] / entries, at)
+
+
+def natural_prices(A: ExtMatrix, terms: Vector, at: Vector) -> Vector:
+    """The same for the rows of A, by the terms of its columns."""
+    rows, columns, entries = A.entries
+    return _least(rows, terms[columns] / entries, at)
+
+
+def _least(places: NDArray[np.intp], parts: Vector, at: Vector) -> Vector:
     size = np.abs(at)
+    if not parts.size:
+        return size
+    least = np.full(at.size, np.inf)
+    np.minimum.at(least, places, parts)
     return np.where(np.isfinite(least), np.maximum(least, size), size)
 
 
