@@ -65,13 +65,6 @@ class ErrorBound:
         by_curvature = (tol_upper / (2 * upper.smoothness)) ** (self.r / 2) if upper.smoothness > 0 else np.inf
         return self.alpha / self.r * min(by_gradient, by_curvature)
 
-    def stationarity_floor(self, lower_gap: float, upper: Objective) -> float:
-        """Proposition 1 (ii): the Frank-Wolfe gap of f over X_g* is at least this (``-inf`` without M and L_f)."""
-        if self.gradient_bound is None or upper.smoothness is None:
-            return -np.inf
-        delta = self.distance(lower_gap)
-        return -self.gradient_bound * delta - upper.smoothness * delta**2
-
 
 @dataclass(frozen=True)
 class Problem:

@@ -130,7 +130,7 @@ def _conic_solve(task: Task, patient: bool = True) -> list[Answer]:
 
 
 def _chunks_refuse(task: Task) -> str:
-    from .chunked.solve import chunks_apply
+    from .chunked.refuses import chunks_apply
 
     return chunks_apply(task.levels, task.domain)
 

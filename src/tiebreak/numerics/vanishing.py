@@ -19,8 +19,6 @@ from .csr import part as part_of
 from .csr import with_data
 from .rank import eliminated, prime, residues
 
-Lists = list[list[int]]
-
 LARGEST_CORE = 700
 """Up to so many equations that depend on each other elimination is worth its time."""
 LARGEST = 200_000

@@ -60,10 +60,6 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
 
     _y_numeric = False
 
-    def _variables(self) -> int:
-        """Of the problem: a coefficient for each feature, and the intercept, which comes last."""
-        return int(self.n_features_in_) + bool(self.fit_intercept)
-
     def _solved(self, problem: Problem, unit_upper: float, unit_lower: float, clock: Clock) -> Result:
         """The answer, to a tolerance in the units of the two last levels."""
         tol = as_positive(self.tol, "tol")

@@ -1,4 +1,4 @@
-"""The engine: which problems it takes, the way to the answer, and what the last pass proves of it."""
+"""The engine: the way to the answer, and what the last pass proves of it."""
 
 from __future__ import annotations
 
@@ -13,56 +13,13 @@ from ...objectives.base import Objective
 from ...problem import Problem
 from ...sets.base import Domain
 from ..answer import Answer, Elsewhere
-from .levels import RowLevel, self_concordance
+from .levels import RowLevel
 from .multiplier import weights
 from .newton import minimised, small_objective
 from .proof import NEAR, Level, held, sharper, show
 from .triangle import Reduced
 
 SHARP = 1e-5  # of a bracket on f*: a wider one is worth another pass
-WIDEST = 2000  # columns: triangles are moved between workers, and solved on this machine
-
-
-def in_chunks(levels: Sequence[Objective]) -> bool:
-    """Whether some loss of these levels has its data in chunks."""
-    return any(part.chunked is not None for level in levels for _, part in level.parts)
-
-
-def chunks_apply(levels: Sequence[Objective], domain: Domain) -> str:
-    """Empty where the engine takes the problem, else why not."""
-    if len(levels) != 2:
-        return f"with data in chunks it takes two levels, not {len(levels)}"
-    if not domain.bounded or "lmo" not in domain.oracles:
-        return f"with data in chunks it takes bounded sets, and {domain!r} is not known to be one: add a generous Box"
-    if domain.rows is None:
-        return f"with data in chunks it takes sets that are known by rows, and {domain!r} is none"
-    dim = domain.dim or 0
-    if dim > WIDEST:
-        return f"with data in chunks it takes up to {WIDEST} variables, not {dim}"
-    for name, level in zip(("lower", "upper"), levels, strict=True):
-        if why := _level_refused(level, whole=name == "lower"):
-            return f"{name}: {why}"
-    return ""
-
-
-def _level_refused(level: Objective, whole: bool) -> str:
-    """Why a level is not one of the kind; a ``whole`` one must consist of losses of rows alone."""
-    if level.norms or level.pieces:
-        return "with data in chunks, norms and pieces are left to first-order methods"
-    for _, part in level.parts:
-        if part.chunked is not None:
-            loss = part.chunked.recipe.link(np.ones(1))
-            if not (getattr(loss, "strictly_convex", False) and np.isfinite(getattr(loss, "self_concordance", np.inf))):
-                return f"{part.chunked.name} in chunks is flat or bent in places, and left to first-order methods"
-        elif part.form is None or not part.convex:
-            return f"{type(part).__name__} beside data in chunks has no form that is known"
-        elif whole and (part.form.bends or part.form.slopes or not part.form.matrices):
-            return "beside data in chunks a lower level consists of losses of matrices"
-        elif whole and not (
-            part.form.strictly_convex and all(np.isfinite(t.loss.self_concordance) for t in part.form.losses)
-        ):
-            return "a lower level beside data in chunks must be strictly convex in its predictions"
-    return ""
 
 
 def solve_chunks(levels: Sequence[Objective], domain: Domain) -> Answer:
@@ -158,6 +115,3 @@ def _f_lower(minimum: LinearMinimum, f: Level, rest: Linearisation | None, g: Le
         error = error + rest.grad_error / np.sqrt(x.size)
     drop, off = _drop(minimum, slope, error, x)
     return value - value_error - drop - off - 4 * UNIT_ROUNDOFF * (abs(value) + abs(drop))
-
-
-__all__ = ["chunks_apply", "in_chunks", "self_concordance", "solve_chunks"]
