@@ -1,6 +1,6 @@
 """ARCHITECTURE.md as a test: its table is what the imports are, importing stays cheap, and nothing private leaks.
 
-``python tests/test_architecture.py`` prints the columns of imports as they are, for the page.
+``python tests/test_architecture.py`` writes the columns of imports as they are into the page.
 """
 
 from __future__ import annotations
@@ -11,48 +11,67 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "tiebreak"
-ROW = re.compile(r"^\| `([^`]+)` \| .*? \| (.*?) \| (.*?) \|$", re.MULTILINE)
+ROW = re.compile(r"^\| ([\w -]+) \| (`.*?`) \| (.*?) \| (.*?) \| (.*?) \|$", re.MULTILINE)
 
 ENTRANCE = {"__init__", "__main__"}
 """The package itself: it shows the parts, and none of them may ask it for anything."""
 
 
+class Row(NamedTuple):
+    """A part of the page: its files and folders, and the parts that they import at once and later."""
+
+    files: tuple[str, ...]
+    at_once: set[str]
+    later: set[str]
+
+
 @cache
-def table() -> dict[str, tuple[set[str], set[str]]]:
-    """The parts of the page, in its order: what each imports when it is imported, and what it imports later."""
+def table() -> dict[str, Row]:
+    """The parts of the page, in its order."""
     page = (ROOT / "ARCHITECTURE.md").read_text()
-    return {name.rstrip("/"): (_names(at_once), _names(later)) for name, at_once, later in ROW.findall(page)}
+    found = ROW.findall(page)
+    return {
+        name: Row(tuple(re.findall("`(.*?)`", own)), _names(now), _names(later)) for name, own, _, now, later in found
+    }
 
 
 def _names(cell: str) -> set[str]:
-    return {name.strip(" `").rstrip("/") for name in cell.split(",")} - {"–", ""}
+    return {name.strip() for name in cell.split(",")} - {"–", ""}
 
 
-def part_of(module: str) -> str:
-    """The part that a module, relative to the package, belongs to: the longest name of the page it begins with."""
+@cache
+def files() -> dict[str, str]:
+    """The files and folders of the page, in its order, each with its part."""
+    return {one: name for name, row in table().items() for one in row.files}
+
+
+def file_of(module: str) -> str:
+    """The entry that a module, relative to the package, belongs to: the longest name of the page it begins with."""
     folders = module.split(".")
     for end in range(len(folders), 0, -1):
-        if (name := "/".join(folders[:end])) in table() or (name := name + ".py") in table():
+        if (name := "/".join(folders[:end])) in files() or (name := name + ".py") in files():
             return name
     return folders[0]
 
 
-def parts() -> dict[str, list[Path]]:
+def paths() -> dict[str, list[Path]]:
+    """What there is, by entry."""
     found: dict[str, list[Path]] = {}
     for path in sorted(SOURCE.rglob("*.py")):
         module = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
         if module not in ENTRANCE:
-            found.setdefault(part_of(module.removesuffix(".__init__")), []).append(path)
+            found.setdefault(file_of(module.removesuffix(".__init__")), []).append(path)
     return found
 
 
 def imports(path: Path) -> tuple[set[str], set[str]]:
-    """The parts that a file imports at once and later: relative and absolute imports, those for types alone not."""
+    """The entries that a file imports at once and later: relative and absolute imports, those for types alone not."""
     package = list(path.relative_to(SOURCE).parts[:-1])
     at_once: set[str] = set()
     later: set[str] = set()
@@ -71,11 +90,11 @@ def imports(path: Path) -> tuple[set[str], set[str]]:
             for alias in node.names:
                 own = SOURCE.joinpath(*module, alias.name)
                 inside = own.is_dir() or own.with_suffix(".py").exists()
-                into.add(part_of(".".join([*module, alias.name] if inside or not module else module)))
+                into.add(file_of(".".join([*module, alias.name] if inside or not module else module)))
         elif isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.name.split(".")[0] == "tiebreak":
-                    into.add(part_of(alias.name.partition(".")[2] or "__init__"))
+                    into.add(file_of(alias.name.partition(".")[2] or "__init__"))
         for child in ast.iter_child_nodes(node):
             visit(child, into)
 
@@ -84,31 +103,36 @@ def imports(path: Path) -> tuple[set[str], set[str]]:
 
 
 def imports_of(part: str) -> tuple[set[str], set[str]]:
-    both = [imports(path) for path in parts()[part]]
-    at_once = set().union(*(one for one, _ in both)) - {part}
-    return at_once, set().union(*(one for _, one in both)) - {part} - at_once
+    """The parts that one imports at once, and later."""
+    both = [imports(path) for one in table()[part].files for path in paths()[one]]
+    at_once = {files().get(one, one) for now, _ in both for one in now} - {part}
+    later = {files().get(one, one) for _, then in both for one in then} - {part} - at_once
+    return at_once, later
 
 
-def test_the_page_has_every_part_and_no_other() -> None:
-    assert set(parts()) == set(table())
+def test_the_page_has_every_file_and_no_other() -> None:
+    assert set(paths()) == set(files())
 
 
 @pytest.mark.parametrize("part", sorted(table()))
 def test_a_part_imports_what_the_page_says(part: str) -> None:
-    assert imports_of(part) == table()[part]
+    assert imports_of(part) == (table()[part].at_once, table()[part].later)
 
 
-@pytest.mark.parametrize("part", sorted(table()))
-def test_imports_point_up_the_page(part: str) -> None:
-    order = list(table())
-    below = {name for name in table()[part][0] if order.index(name) > order.index(part)}
-    assert not below, f"{part} imports what comes after it"
+@pytest.mark.parametrize("one", sorted(files()))
+def test_imports_point_up_the_page(one: str) -> None:
+    order = list(files())
+    below = {name for path in paths()[one] for name in imports(path)[0] if order.index(name) > order.index(one)}
+    assert not below, f"{one} imports what comes after it"
 
 
 def test_nothing_in_the_library_imports_the_laboratory() -> None:
-    for part, both in table().items():
-        if not part.startswith("lab/") and part != "cli.py":
-            assert not any(name.startswith("lab/") for name in set().union(*both)), part
+    for part, row in table().items():
+        assert part in ("lab", "command") or "lab" not in row.at_once | row.later, part
+
+
+def test_the_page_is_a_page() -> None:
+    assert len((ROOT / "ARCHITECTURE.md").read_text().splitlines()) <= 100
 
 
 def library() -> list[Path]:
@@ -197,18 +221,18 @@ def test_all_lists_what_is_public() -> None:
             assert thing.__doc__, f"tiebreak.{name} has no docstring"
 
 
-def _columns() -> str:
-    """The last two columns as they should be."""
+def _renewed(page: str) -> str:
+    """The page with its last two columns as they should be."""
 
     def cell(names: set[str]) -> str:
-        return ", ".join(f"`{name}`" for name in table() if name in names) or "–"
+        return ", ".join(name for name in table() if name in names) or "–"
 
-    rows = []
-    for part in table():
-        at_once, later = imports_of(part)
-        rows.append(f"| `{part}` | {cell(at_once)} | {cell(later)} |")
-    return "\n".join(rows)
+    def row(found: re.Match[str]) -> str:
+        name, own, what, *_ = found.groups()
+        return f"| {name} | {own} | {what} | " + " | ".join(map(cell, imports_of(name))) + " |"
+
+    return ROW.sub(row, page)
 
 
 if __name__ == "__main__":
-    sys.stdout.write(_columns() + "\n")
+    (ROOT / "ARCHITECTURE.md").write_text(_renewed((ROOT / "ARCHITECTURE.md").read_text()))
