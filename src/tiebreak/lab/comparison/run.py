@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -52,7 +52,11 @@ class Record:
 
 def run(family_name: str, method: str, setting: str, limit: float) -> Record:
     """Run until the last accuracy is reached, the method is done, or so many seconds of processor time are over."""
-    make = FAMILIES[family_name]
+    return run_family(FAMILIES[family_name], method, setting, limit)
+
+
+def run_family(make: Callable[[], Family], method: str, setting: str, limit: float) -> Record:
+    """The same for a family that is in no table."""
     with _silence():
         refusal = _warm_up(make(), method, setting)
         if refusal:
