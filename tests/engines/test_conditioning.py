@@ -253,3 +253,17 @@ def test_a_residual_of_rounding_size_does_not_make_the_reach_of_the_minimisers_v
     assert Fraction(certificate.g_lower) <= best <= Fraction(certificate.g_upper)
     assert certificate.f_lower <= 0 <= certificate.f_upper
     assert certificate.lower_unique is not False
+
+
+@pytest.mark.parametrize("e", [2.0**-20, 2.0**-28, 2.0**-31, 2.0**-34, 2.0**-38])
+@pytest.mark.parametrize("by_rows", [False, True])
+def test_nearly_equal_columns_on_an_equation(e: float, by_rows: bool) -> None:
+    """Steps that keep the sum leave A almost unchanged: the condition number is that of A to A on these steps."""
+    A = np.array([[1.0, 1.0, 2.0], [1.0, 1.0 + e, 1.0]])
+    x = np.array([0.75, 0.25, 0.0])  # the only solution of A x = b with sum(x) = 1
+    domain = tb.Polyhedron(A_eq=np.ones((1, 3)), b_eq=[1.0], bounds=(0, 1)) if by_rows else tb.Simplex()
+    result = tb.solve(tb.Problem(tb.SquaredNorm(), tb.LeastSquares(A, A @ x), domain))
+    certificate = result.certificate
+    assert result.success
+    assert certificate.f_lower <= 0.3125 <= certificate.f_upper
+    assert certificate.f_upper - certificate.f_lower <= 1e-4

@@ -22,6 +22,8 @@ SMALLEST_ENTRY = 1e-12
 """Entries of matrices below this count as zero: the least it takes."""
 LEAST_ITERATIONS, ITERATIONS = 1000, 100
 """Simplex iterations at most, in all and for each row and column: where entries nearly tie it may go round for ever."""
+PATIENCE, WORK = 0.25, 1e-6
+"""Seconds for one run, and more for each entry times rows and columns: it may go round without iterations, too."""
 WAYS: dict[str, dict[str, Any]] = {
     "hot": {},
     "presolved": {"presolve": "on"},
@@ -62,6 +64,7 @@ class Model:
         m, n = A.shape
         A = sp.csc_array(A)
         self._rows = m
+        self._patience = PATIENCE + WORK * A.nnz * (m + n)
         self._highs = highspy.Highs()
         self.set_options(
             output_flag=False,
@@ -133,7 +136,7 @@ class Model:
         self._highs.setBasis(basis)
 
     def run(self, seconds: float, way: str = "hot") -> Status | None:
-        """Solve within so many seconds; None where HiGHS throws something."""
+        """Solve within so many seconds; None where HiGHS throws something, or goes round."""
         import highspy
 
         highs, options = self._highs, WAYS[way]
@@ -141,11 +144,14 @@ class Model:
         if options:
             highs.clearSolver()  # a hot start can be a bad start
         self.set_options(**options)
-        highs.setOptionValue("time_limit", highs.getRunTime() + seconds)  # HiGHS counts from its first run
+        limit = min(seconds, self._patience)
+        highs.setOptionValue("time_limit", highs.getRunTime() + limit)  # HiGHS counts from its first run
         try:
             with suppress(ValueError, RuntimeError, IndexError):  # C++ exceptions under Python's names
                 highs.run()
                 status, words = highs.getModelStatus(), highspy.HighsModelStatus
+                if status == words.kTimeLimit and limit < seconds:
+                    return None
                 return Status(
                     str(highs.modelStatusToString(status)),
                     status == words.kOptimal,

@@ -73,7 +73,9 @@ class Equality:
         counted = int(np.sum(values**2 > 2 * error * values[0] if squared else values > 2 * error))
         self.curved = self.basis @ (right[:counted].T / values[:counted])
         self.flat = self.basis @ right[counted:].T
-        self.condition = float(values[0] / values[counted - 1]) if counted else 1.0
+        # Beside the size of F, not of FN: what is left of F in the held rows' null space is made of its rounding, too.
+        whole = max(float(np.linalg.norm(self.root)), float(values[0]))
+        self.condition = whole / float(values[counted - 1]) if counted else 1.0
 
     def correct(self, slope: Vector, short: Vector) -> tuple[Vector, Vector]:
         """The move of the free columns and the turn of the multipliers that should make both vanish."""
