@@ -158,8 +158,18 @@ def choose_engine(problem: Problem) -> Choice:
 
 def _by_chunks(task: Task, slack: bool) -> Choice:
     """Data in chunks have one engine, which asks the others for what it makes small."""
-    why = "with slack, data in chunks are left to first-order methods" if slack else CHUNKS.refuses(task)
-    return Choice(task, refusals={"exact": why}) if why else Choice(task, CHUNKS)
+    if why := CHUNKS.refuses(task):
+        return Choice(task, refusals={"exact": why})
+    if not slack:
+        return Choice(task, CHUNKS)
+    from .chunked.refuses import why_not_relaxed
+
+    if why := why_not_relaxed(task.levels, task.domain):
+        return Choice(task, refusals={"exact": why})
+    from .chunked.quadratic import ROWS as DOUBTFUL
+    from .chunked.quadratic import InFewRows
+
+    return Choice(task, DOUBTFUL, (InFewRows(task),))
 
 
 def _why_not_constant(problem: Problem) -> str:

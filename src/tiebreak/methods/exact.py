@@ -11,8 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
+
 from ..arrays import Vector
 from ..composite import How, Level
+from ..engines.answer import Answer, Elsewhere
 from ..engines.choice import Choice, choose_engine
 from ..problem import Problem, start_point
 from .base import MethodInfo, Solver, State
@@ -58,7 +61,11 @@ class Exact(Solver[State]):
         if problem.slack > 0:
             from ..engines.relaxed import solve_relaxed
 
-            relaxed = solve_relaxed(self._path(problem), problem.slack)
+            try:
+                relaxed = solve_relaxed(self._path(problem), problem.slack)
+            except Elsewhere as why:
+                nothing = Answer(state.x, -np.inf, np.inf, -np.inf, np.inf, well_posed=False, notes=(str(why),))
+                return replace(state, k=state.k + 1, answer=nothing, finished=True)
             x, answer, multiplier = relaxed.x, relaxed.answer, relaxed.multiplier
             state = replace(state, anchor=relaxed.z)
         else:

@@ -176,6 +176,16 @@ class ChunkedSum(Objective):
         return self.factor / (sum(self.target.facts.rows) if self.weights is None else self.weights.facts.total)
 
     @property
+    def exact_scale(self) -> tuple[np.longdouble, float]:
+        """The same in extended precision, and what that may be off by, relative."""
+        factor = np.longdouble(self.factor)
+        if not self.mean:
+            return factor, 0.0
+        if self.weights is None:
+            return factor / np.longdouble(sum(self.target.facts.rows)), float(np.finfo(np.longdouble).eps)
+        return factor / np.longdouble(self.weights.facts.total), self.scale_error
+
+    @property
     def scale_error(self) -> float:
         """Relative: of the sum of the weights, and two roundings."""
         return (

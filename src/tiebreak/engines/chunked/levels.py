@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...arrays import Vector
+from ...numerics.rows import LONG_ROUNDOFF
 from ...objectives.algebra import Sum
 from ...objectives.base import Objective
 from ...objectives.chunked import ChunkedSum, Recipe
@@ -30,13 +31,22 @@ class InMemory:
 
 
 class RowTerm(NamedTuple):
-    """scale * h(A x): where the rows are, and how a chunk's loss is made; ``source`` remembers points it is told of."""
+    """scale * h(A x): where the rows are, and how a chunk's loss is made; ``source`` remembers points it is told of.
+
+    ``exact`` is the scale in extended precision, off by no more than the relative ``exact_error``.
+    """
 
     A: Chunks | InMemory
     beside: tuple[Chunks, ...]
     recipe: Recipe
-    scale: float
+    exact: np.longdouble
+    exact_error: float
     source: ChunkedSum | None = None
+
+    @property
+    def scale(self) -> float:
+        """In double precision."""
+        return float(self.exact)
 
 
 @dataclass(frozen=True)
@@ -53,12 +63,14 @@ class RowLevel:
         for factor, part in level.parts:
             if part.chunked is not None:
                 own = part.chunked
-                terms.append(RowTerm(own.A, own.beside, own.own, factor * own.scale, own))
+                scale, error = own.exact_scale
+                scale, rounded = _times(factor, scale)
+                terms.append(RowTerm(own.A, own.beside, own.own, scale, error + rounded, own))
             elif whole:
                 assert part.form is not None
                 for loss, data, scale in part.form.losses:
                     fixed = Recipe(partial(_always, loss))
-                    terms.append(RowTerm(InMemory(data, dim), (), fixed, factor * float(scale)))
+                    terms.append(RowTerm(InMemory(data, dim), (), fixed, *_times(factor, scale)))
             else:
                 rest.append(part if factor == 1 else factor * part)
         return cls(tuple(terms), Sum(*rest) if rest else None)
@@ -79,6 +91,12 @@ def _sample(term: RowTerm) -> Loss:
     loss: Any = term.recipe.link(*[np.ones(1)] * len(term.beside)) if term.beside else term.recipe.make()
     assert isinstance(loss, Loss)
     return loss
+
+
+def _times(factor: float, scale: np.longdouble) -> tuple[np.longdouble, float]:
+    """The product, and its relative rounding: none with a power of two."""
+    exact = 0.5 in (float(np.frexp(factor)[0]), float(np.frexp(scale)[0]))
+    return np.longdouble(factor) * scale, 0.0 if exact else LONG_ROUNDOFF
 
 
 def _always(loss: Loss, *nothing: Vector | None) -> Loss:

@@ -28,10 +28,12 @@ import numpy as np
 
 from ...arrays import UNIT_ROUNDOFF, Vector, length
 from ...numerics.rows import LONG_ROUNDOFF
+from ...numerics.slices import Sliced, Twice
 from ...objectives.chunked import Evaluated
 from ...objectives.chunks import NotFinite
 from ...objectives.losses.base import LINK_UNITS, TINY
 from ...objectives.matrix import gamma
+from .frame import Frame, Shape
 from .levels import RowTerm, self_concordance
 
 AT_ONCE = 1024  # rows
@@ -44,19 +46,23 @@ class Shown(NamedTuple):
 
     value: Any
     value_error: float
-    grad: Any
+    grad: Twice
     grad_error: Vector
-    pulled: Any  # A'y
+    pulled: Twice  # A'y
     pulled_error: Vector
     weight: float  # sum of y^2 / h'', upwards
     steepest: float  # of the Hessian's largest eigenvalue within NEAR of x, upwards
+    added_error: Vector  # the part of grad_error that is due to adding up
+    image_square: float  # the rest of it is A'W^1/2 e, W the weights: of these e the square, upwards
     ratio: float  # largest |y| / h'', upwards
     norms: dict[int, float]
+    shape: Shape | None = None  # of a level that has a frame
 
     def plus(self, other: Shown) -> Shown:
         """Of the rows of both."""
-        sums = [one + more for one, more in zip(self[:8], other[:8], strict=True)]
-        return Shown._make([*sums, max(self.ratio, other.ratio), {**self.norms, **other.norms}])
+        sums = [one + more for one, more in zip(self[:10], other[:10], strict=True)]
+        shape = None if self.shape is None or other.shape is None else self.shape.plus(other.shape)
+        return Shown._make([*sums, max(self.ratio, other.ratio), {**self.norms, **other.norms}, shape])
 
 
 @dataclass(frozen=True)
@@ -66,17 +72,22 @@ class Prove:
     points: tuple[Any, ...]  # x and w as columns, for each term
     recipes: tuple[Any, ...]
     counts: tuple[int, ...]
+    frames: tuple[Frame | None, ...]
 
     def __call__(self, k: int, A: Any, *entries: Vector) -> tuple[Shown, ...]:
         found, first = [], 0
         norm = length(A.data if hasattr(A, "indptr") else A) * (1 + 1e-8)
         if not np.isfinite(norm):
             raise NotFinite
-        for X, recipe, count in zip(self.points, self.recipes, self.counts, strict=True):
+        for X, recipe, count, frame in zip(self.points, self.recipes, self.counts, self.frames, strict=True):
             own = entries[first : first + count]
             loss = recipe.link(*own) if own else recipe.make()
             bend = loss.bend(np.asarray(A @ X[:, 0]), norm * NEAR * (1 + length(X[:, 0])))
-            found.append(_chunk(A, loss, X)._replace(norms={k: norm}, steepest=bend * norm * norm))
+            shown = _chunk(A, loss, X)._replace(norms={k: norm}, steepest=bend * norm * norm)
+            if frame is not None:
+                weights = getattr(loss, "weights", None)
+                shown = shown._replace(shape=frame.shown(A, None if weights is None else np.sqrt(weights)))
+            found.append(shown)
             first += count
         return tuple(found)
 
@@ -105,31 +116,35 @@ def long_gamma(terms: int) -> float:
 
 
 def _block(rows: Any, loss: Any, X: Any, sums: float) -> Shown:
-    wide, size = rows.astype(np.longdouble), np.abs(rows)
-    T = wide @ X.astype(np.longdouble)
-    t, v = T[:, 0], np.asarray(T[:, 1], dtype=np.float64)
-    up = 1 + 4 * gamma(rows.shape[1])
-    off = up * long_gamma(rows.shape[1]) * (size @ np.abs(X[:, 0]))
+    sliced, size = Sliced(rows), np.abs(rows)
+    t, off = sliced.times(X[:, 0].astype(np.longdouble))
     near = np.asarray(t, dtype=np.float64)
     most, least = _curvature(loss, near, off + 2 * UNIT_ROUNDOFF * np.abs(near))
     value, slope, value_size, slope_size = _terms(loss, t)
     units = LINK_UNITS * LONG_ROUNDOFF
     slope_error = np.asarray(units * slope_size, dtype=np.float64) + most * off
     value_error = np.asarray(units * value_size + np.abs(slope) * off, dtype=np.float64) + most * off * off
-    y = np.zeros(v.size) if not X[:, 1].any() else loss.curvature(near) * v
-    steep, pull = np.asarray(np.abs(slope), dtype=np.float64), np.abs(y)
+    high = 1 + 8 * gamma(rows.shape[0] + rows.shape[1])
+    grad, added_error = sliced.transpose_times(slope)
+    y = np.zeros(near.size) if not X[:, 1].any() else loss.curvature(near) * (rows @ X[:, 1])
+    pulled, pulled_error = (
+        sliced.transpose_times(y.astype(np.longdouble)) if y.any() else (Twice.zeros(size.shape[1]), 0.0)
+    )
+    pull = np.abs(y)
     with np.errstate(divide="ignore"):
         ratio = np.divide(pull, least, out=np.zeros(y.size), where=pull > 0) * (1 + 4 * UNIT_ROUNDOFF)
-    high = 1 + 8 * gamma(rows.shape[0] + rows.shape[1])
+        in_image = np.divide(slope_error, np.sqrt(least), out=np.zeros(y.size), where=slope_error > 0)
     return Shown(
         value.sum(),
         high * float((value_error + sums * np.abs(np.asarray(value, dtype=np.float64))).sum()),
-        wide.T @ slope,
-        high * (size.T @ (slope_error + sums * steep)),
-        wide.T @ y.astype(np.longdouble),
-        high * (size.T @ (sums * pull)),
+        grad,
+        high * (size.T @ slope_error) + added_error,
+        pulled,
+        pulled_error + np.zeros(size.shape[1]),
         high * float(pull @ ratio),
         0.0,
+        added_error,
+        high * float(in_image @ in_image),
         float(ratio.max(initial=0.0)),
         {},
     )
@@ -163,18 +178,34 @@ class Level(NamedTuple):
 
     value: Any
     value_error: float
-    grad: Any
+    slope: Twice
     grad_error: Vector
-    pulled: Any
+    pull: Twice
     pulled_error: Vector
     weight: float
     steepest: float
+    added_error: Vector
+    image_square: float
     ratio: float
+    shapes: tuple[tuple[float, Shape], ...] = ()
+
+    @property
+    def grad(self) -> Any:
+        """In extended precision, whose rounding ``grad_error`` covers."""
+        return self.slope.high
+
+    @property
+    def pulled(self) -> Any:
+        """A'y, likewise."""
+        return self.pull.high
 
 
-def show(groups: Sequence[Sequence[RowTerm]], x: Vector, ws: Sequence[Vector]) -> list[Level]:
+def show(
+    groups: Sequence[Sequence[RowTerm]], x: Vector, ws: Sequence[Vector], frames: Sequence[Frame | None] | None = None
+) -> list[Level]:
     """The levels of these terms, by one pass over each matrix that they share."""
     flat = [(term, w) for terms, w in zip(groups, ws, strict=True) for term in terms]
+    of = [frame for terms, frame in zip(groups, frames or [None] * len(groups), strict=True) for _ in terms]
     results: dict[int, Shown] = {}
     for A in {id(term.A): term.A for term, _ in flat}.values():
         here = [i for i, (term, _) in enumerate(flat) if term.A is A]
@@ -182,6 +213,7 @@ def show(groups: Sequence[Sequence[RowTerm]], x: Vector, ws: Sequence[Vector]) -
             tuple(np.stack([x, flat[i][1]], axis=1) for i in here),
             tuple(flat[i][0].recipe for i in here),
             tuple(len(flat[i][0].beside) for i in here),
+            tuple(of[i] for i in here),
         )
         shown = A.reduce(kernel, merged, [one for i in here for one in flat[i][0].beside])
         results.update(zip(here, shown, strict=True))
@@ -193,32 +225,44 @@ def show(groups: Sequence[Sequence[RowTerm]], x: Vector, ws: Sequence[Vector]) -
 
 
 def _level(terms: Sequence[RowTerm], shown: Sequence[Shown], x: Vector) -> Level:
-    sums: list[Any] = [np.longdouble(0), 0.0, np.zeros(x.size, np.longdouble), np.zeros(x.size)]
-    sums += [np.zeros(x.size, np.longdouble), np.zeros(x.size), 0.0, 0.0]
-    ratio = 0.0
+    zero = np.zeros(x.size)
+    total = Level(np.longdouble(0), 0.0, Twice.zeros(x.size), zero, Twice.zeros(x.size), zero, 0.0, 0.0, zero, 0.0, 0.0)
     for term, one in zip(terms, shown, strict=True):
-        c = np.longdouble(term.scale)
-        share = 4 * UNIT_ROUNDOFF + (0.0 if term.source is None else term.source.scale_error)
-        off = 2 * LONG_ROUNDOFF + share
-        sums[0] = sums[0] + c * one.value
-        sums[1] += 1.01 * float(c) * (one.value_error + off * abs(float(one.value)))
-        sums[2] = sums[2] + c * one.grad
-        sums[3] = sums[3] + 1.01 * float(c) * (one.grad_error + off * np.abs(np.asarray(one.grad, dtype=np.float64)))
-        # the multiplier of the scaled term is c y, its curvature c h''
-        sums[4] = sums[4] + c * one.pulled
-        pulled = np.abs(np.asarray(one.pulled, dtype=np.float64))
-        sums[5] = sums[5] + 1.01 * float(c) * (one.pulled_error + 2 * LONG_ROUNDOFF * pulled)
-        sums[6] += float(c) * one.weight * (1 + 1.01 * share + 4 * UNIT_ROUNDOFF)
-        sums[7] += 1.01 * float(c) * one.steepest
-        ratio = max(ratio, one.ratio * (1 + 1.01 * share))
+        total = _plus(total, _scaled(term, one))
         if term.source is not None:
             _remember(term.source, x, one)
-    return Level._make([*sums, ratio])
+    shapes = tuple((float(t.scale), one.shape) for t, one in zip(terms, shown, strict=True) if one.shape is not None)
+    return total._replace(shapes=shapes)
+
+
+def _scaled(term: RowTerm, one: Shown) -> Level:
+    """A term's rows times its scale: the multiplier of the scaled term is c y, its curvature c h''."""
+    c, share = term.exact, term.exact_error
+    up, off = 1.01 * float(c), 2 * LONG_ROUNDOFF + share
+    grad, pulled = (np.abs(np.asarray(each.high, dtype=np.float64)) for each in (one.grad, one.pulled))
+    return Level(
+        c * one.value,
+        up * (one.value_error + off * abs(float(one.value))),
+        one.grad.times(c),
+        up * (one.grad_error + off * grad),
+        one.pulled.times(c),
+        up * (one.pulled_error + 2 * LONG_ROUNDOFF * pulled),
+        float(c) * one.weight * (1 + 1.01 * share + 8 * UNIT_ROUNDOFF),
+        up * one.steepest,
+        up * (one.added_error + (share + LONG_ROUNDOFF**2) * grad),
+        up * one.image_square,
+        one.ratio * (1 + 1.01 * share + 4 * UNIT_ROUNDOFF),
+    )
+
+
+def _plus(one: Level, other: Level) -> Level:
+    sums = [mine + more for mine, more in zip(one[:10], other[:10], strict=True)]
+    return Level._make([*sums, max(one.ratio, other.ratio), ()])
 
 
 def _remember(source: Any, x: Vector, one: Shown) -> None:
     """Whoever evaluates the objective at x again need not read the data again."""
-    grad = np.asarray(one.grad, dtype=np.float64)
+    grad = np.asarray(one.grad.high, dtype=np.float64)
     error = length(one.grad_error) + UNIT_ROUNDOFF * length(grad)
     value = float(one.value)
     value_error = one.value_error + UNIT_ROUNDOFF * abs(value)

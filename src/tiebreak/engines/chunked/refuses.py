@@ -8,12 +8,42 @@ import numpy as np
 
 from ...objectives.base import Objective
 from ...sets.base import Domain
+from ..lifted import why_not_lifted
 
+WIDEST_QUADRATIC = 400
+"""Columns: beyond, the engine by rows takes longer than a pass."""
 WIDEST = 2000  # columns: triangles are moved between workers, and solved on this machine
 
 
 def chunks_apply(levels: Sequence[Objective], domain: Domain) -> str:
     """Empty where the engine takes the problem, else why not."""
+    if quadratic_in_chunks(levels, domain):
+        beside = [part for level in levels for _, part in level.parts if part.chunked is None]
+        return why_not_lifted(beside, domain, chain=True)
+    return two_levels_apply(levels, domain)
+
+
+def quadratic_in_chunks(levels: Sequence[Objective], domain: Domain) -> bool:
+    """Whether all levels are linear or quadratic, in chunks or not, over rows: then brackets are two-sided."""
+    for level in levels:
+        for _, part in level.parts:
+            if part.chunked is not None:
+                if not part.chunked.quadratic:
+                    return False
+            elif part.form is None or not part.convex or not part.form.quadratic:
+                return False
+    return domain.rows is not None and (domain.dim or 0) <= WIDEST_QUADRATIC
+
+
+def why_not_relaxed(levels: Sequence[Objective], domain: Domain) -> str:
+    """Empty where the engine takes the problem with slack."""
+    if quadratic_in_chunks(levels, domain):
+        return ""
+    return "with slack, levels in chunks that are not quadratic are left to first-order methods"
+
+
+def two_levels_apply(levels: Sequence[Objective], domain: Domain) -> str:
+    """The same where brackets are one-sided."""
     if len(levels) != 2:
         return f"with data in chunks it takes two levels, not {len(levels)}"
     if not domain.bounded or "lmo" not in domain.oracles:

@@ -17,6 +17,8 @@ from .levels import RowLevel
 from .multiplier import weights
 from .newton import minimised, small_objective
 from .proof import NEAR, Level, held, sharper, show
+from .quadratic import solve_quadratic_chunks
+from .refuses import quadratic_in_chunks, two_levels_apply
 from .triangle import Reduced
 
 SHARP = 1e-5  # of a bracket on f*: a wider one is worth another pass
@@ -26,6 +28,11 @@ def solve_chunks(levels: Sequence[Objective], domain: Domain) -> Answer:
     """The answer, with bounds from one last pass over the data; none where the small problems lead nowhere."""
     dim = domain.dim or 0
     try:
+        if quadratic_in_chunks(levels, domain):
+            if (answer := solve_quadratic_chunks(levels, domain)) is not None:
+                return answer
+            if why := two_levels_apply(levels, domain):
+                raise Elsewhere(f"some columns are sums of others but for rounding, and {why}")
         return _solved(levels, domain, dim)
     except (Elsewhere, np.linalg.LinAlgError) as why:
         return Answer(domain.some_point(), -np.inf, np.inf, -np.inf, np.inf, well_posed=False, notes=(str(why),))

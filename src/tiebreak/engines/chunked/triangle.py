@@ -90,18 +90,20 @@ class Reduced(NamedTuple):
     basis: Any  # r x d: rows of F span those of basis * column scale
     sizes: Vector
     columns: Vector
+    triangle: Any  # that of all parts, with the target as its last column
 
 
 def reduced(parts: list[tuple[float, Any]], dim: int) -> Reduced:
     """The triangles (with their scales) as few rows: columns scaled to one size, directions of rounding left out."""
     tall = np.vstack([np.sqrt(scale) * triangle for scale, triangle in parts])
+    tall = tall if len(parts) == 1 else qr(tall, mode="r")[0][: dim + 1]
     R, c = tall[:, :dim], tall[:, dim]
     columns = np.linalg.norm(R, axis=0)
     columns[columns == 0] = 1.0
     U, S, V = np.linalg.svd(R / columns, full_matrices=False)
     kept = S[0] * resolved(dim) < S if S.size and S[0] > 0 else np.zeros(S.size, dtype=bool)
     U, S, V = U[:, kept], S[kept], V[kept]
-    return Reduced(with_exact_copies(S[:, None] * V * columns), U.T @ c, V, S, columns)
+    return Reduced(with_exact_copies(S[:, None] * V * columns), U.T @ c, V, S, columns, tall)
 
 
 def with_exact_copies(F: Any) -> Any:

@@ -153,7 +153,7 @@ class Equality:
         x = step.origin.copy()
         x[step.face.columns] += d
         parts = []
-        for F, b, scale in step.level.squares:
+        for F, b, scale, _ in step.level.squares:
             image = x if F is None else F.times(x)
             parts.append(scale * (image if b is None else image - b))
         return np.concatenate(parts)

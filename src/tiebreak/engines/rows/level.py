@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,6 +27,9 @@ from ...numerics.rows import power_of_two
 from ...objectives.form import Form, Term
 from .stretch import RIGID, Stretch
 
+if TYPE_CHECKING:
+    from .doubt import Doubt
+
 DENSE = 100
 """Up to this many variables everything is dense: sparse matrices would cost more than the arithmetic."""
 
@@ -40,11 +43,17 @@ class Square(NamedTuple):
     F: ExtMatrix | None
     b: Vector | None
     scale: np.longdouble | Ext
+    doubt: Doubt | None = None  # of data that are elsewhere
 
     @property
     def scales(self) -> Vector:
         """In double precision: a number, or one a row."""
         return np.asarray(self.scale, dtype=np.float64)
+
+    @property
+    def growth(self) -> float:
+        """How many times larger the Hessian may be."""
+        return 1.0 if self.doubt is None else 1 + self.doubt.share
 
 
 class Bend(NamedTuple):
@@ -108,7 +117,8 @@ class Level:
             level._add(term)
         level.bends = [Bend(ExtMatrix(bend.Q), bend.scale) for bend in form.bends]
         for c, scale in form.linear:
-            level.rounded |= _rounds(level.q, scale)
+            # another vector may round when it is added, or multiplied by anything but a power of two
+            level.rounded |= bool(level.q.any()) or abs(float(np.frexp(scale)[0])) != 0.5
             level.q = level.q + scale * ext(c) / length
         unit = float(power_of_two(np.array([level._size(np.ones(dim) if sizes is None else sizes)]))[0])
         level._divide(unit)
@@ -122,7 +132,8 @@ class Level:
         target = None if loss.target is None else loss.target / self.length
         F = None if data is None else ExtMatrix(data.raw)
         if loss.weights is None:
-            self.squares.append(Square(F, target, scale))
+            doubt = getattr(loss, "doubt", None)
+            self.squares.append(Square(F, target, scale, doubt and doubt.in_units(self.length)))
             return
         scales = scale * ext(loss.weights)
         self.weighted += float(scales.min()) if data is None else 0.0
@@ -186,7 +197,7 @@ class Level:
         value, grad = self.constant + total(terms), self.q.copy()
         value_error = units * UNIT * (float(np.abs(terms).sum()) + abs(float(self.constant)))
         grad_error = 4 * UNIT * np.abs(double(self.q))
-        for F, b, scale in self.squares:
+        for F, b, scale, doubt in self.squares:
             image = x if F is None else F.times(x)
             residual = image if b is None else image - b
             lost = UNIT * np.abs(double(residual)) + (0.0 if F is None else F.times_error(x))
@@ -197,6 +208,9 @@ class Level:
             units = sum_units(residual.size) + 6
             value_error += units * UNIT * float(half)
             value_error += float((weight * (np.abs(double(residual)) + lost / 2)) @ lost) * (1 + 1e-14)
+            if doubt is not None:
+                off, value_off = doubt.at(image)
+                lost, value_error = lost + off, value_error + float(scale) * value_off
             lost = weight * (lost + 2 * UNIT * np.abs(double(residual)))  # scales and products are rounded as well
             spread = lost if F is None else F.transpose_times_error(slope) + np.asarray(F.size_transposed @ lost)
             grad_error = grad_error + spread + 2 * UNIT * np.abs(double(part))
@@ -212,7 +226,7 @@ class Level:
     def grad(self, x: Ext) -> Ext:
         """The gradient alone."""
         grad = self.q
-        for F, b, scale in self.squares:
+        for F, b, scale, _ in self.squares:
             slope = scale * ((x if F is None else F.times(x)) - (0 if b is None else b))
             grad = grad + (slope if F is None else F.transpose_times(slope))
         for Q, scale in self.bends:
@@ -226,13 +240,14 @@ class Level:
     def pulls(self, x: Ext) -> list[Pull]:
         """What the gradient is added up from, but for bends and q."""
         found = []
-        for F, b, scale in self.squares:
+        for F, b, scale, doubt in self.squares:
             image = x if F is None else F.times(x)
             residual = image if b is None else image - b
             lost = UNIT * np.abs(double(residual)) + (0.0 if F is None else F.times_error(x))
             lost = lost + 2 * UNIT * np.abs(double(residual))
             roots = np.sqrt(np.asarray(scale, dtype=np.float64))
-            found.append(Pull(F, scale * residual, float(np.linalg.norm(roots * lost))))
+            off = 0.0 if doubt is None else float(roots) * doubt.at(image)[0]
+            found.append(Pull(F, scale * residual, float(np.linalg.norm(roots * lost)) + off))
         return found
 
     def stretch(self, columns: NDArray[np.intp], bent: Matrix, slack: float) -> Stretch:
@@ -259,7 +274,7 @@ class Level:
     def products(self, squares: list[Square], d: Ext) -> Ext:
         """H d for the Hessian of the squares and the bends."""
         image = ext(np.zeros(self.dim))
-        for F, _, scale in squares:
+        for F, _, scale, _ in squares:
             image = image + (scale * d if F is None else F.transpose_times(scale * F.times(d)))
         for Q, scale in self.bends:
             image = image + scale * Q.times(d)
@@ -270,7 +285,7 @@ class Level:
         square = 0.0
         for one in self.squares:
             image = moves if one.F is None else one.F.size @ moves
-            square += float((one.scales * image) @ image)
+            square += float((one.scales * image) @ image) * one.growth
         for Q, scale in self.bends:
             square += float(scale) * float(moves @ (Q.size @ moves))
         return square * (1 + 1e-12)
@@ -281,7 +296,7 @@ class Level:
         entries = np.zeros(self.dim)
         for square in self.second_order:
             F, height = square.F, self.dim if square.F is None else square.F.shape[0]
-            scales = np.broadcast_to(square.scales, (height,))
+            scales = np.broadcast_to(square.scales * square.growth, (height,))
             entries += scales if F is None else column_squares(F.A, scales)
         for Q, scale in self.bends:
             entries += float(scale) * np.abs(Q.A.diagonal())
@@ -358,7 +373,7 @@ class Level:
     def dual_size(self, w: Ext) -> float:
         """The norm of w with |<w, P d>| <= dual_size(w) * sqrt(<d, Hessian d>)."""
         square, start = np.longdouble(0), 0
-        for F, _, scale in self.squares:
+        for F, _, scale, _ in self.squares:
             size = self.dim if F is None else F.shape[0]
             square += total(w[start : start + size] ** 2 / scale)
             start += size
@@ -371,11 +386,6 @@ class Level:
 
 def _identity(dim: int) -> ExtMatrix:
     return ExtMatrix(np.eye(dim) if dim <= DENSE else sp.eye_array(dim, format="csr"))
-
-
-def _rounds(q: Ext, factor: np.longdouble) -> bool:
-    """Whether another vector times the factor may round when it is added to q."""
-    return bool(q.any()) or abs(float(np.frexp(factor)[0])) != 0.5
 
 
 def stack(blocks: list[Matrix], dim: int) -> Matrix:

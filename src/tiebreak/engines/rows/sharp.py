@@ -131,7 +131,7 @@ def _add_slope(terms: _Sum, level: Level, x: Ext, factor: float) -> None:
     """The slope of a minorant of factor times the level at x."""
     high = double(level.q)
     terms.add(np.vstack([high, double(level.q - high)]), ext(np.full(2, factor)), False)
-    for F, b, scale in level.squares:
+    for F, b, scale, _ in level.squares:
         residual = (x if F is None else F.times(x)) - (0 if b is None else b)
         terms.add(np.eye(level.dim) if F is None else dense(F.A), factor * scale * residual)
     for Q, scale in level.bends:
@@ -141,12 +141,16 @@ def _add_slope(terms: _Sum, level: Level, x: Ext, factor: float) -> None:
 def _slope_cost(level: Level, x: Ext, factor: float, moved: Vector) -> float:
     """What it costs that u and v are not Fx - b and x, by rounding and by their corrections."""
     cost, start = 0.0, 0
-    for F, b, scale in level.squares:
-        residual = np.abs(double((x if F is None else F.times(x)) - (0 if b is None else b)))
+    for F, b, scale, doubt in level.squares:
+        image = x if F is None else F.times(x)
+        residual = np.abs(double(image - (0 if b is None else b)))
         off = 4 * UNIT * residual + (0.0 if F is None else F.times_error(x))
         weight = factor * np.asarray(scale, dtype=np.float64)
         off = off + moved[start : start + residual.size] / weight
         cost += float((weight * off) @ off)
+        if doubt is not None:  # the true F x - b is as much farther from u
+            away = doubt.at(image)[0]
+            cost += float(weight) * away * (2 * float(np.linalg.norm(off)) + away) * (1 + 1e-12)
         start += residual.size
     for Q, scale in level.bends:
         off = 4 * UNIT * np.abs(double(x)) + moved[start : start + x.size] / (factor * float(scale))

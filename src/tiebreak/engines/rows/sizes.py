@@ -38,10 +38,11 @@ def _targets(level: Form) -> Iterator[tuple[Matrix, Vector]]:
         if not loss.quadratic and data is not None:
             yield _largest(data.raw), np.array([loss.typical])
         elif loss.target is not None:
+            size = np.abs(np.asarray(loss.target, dtype=np.float64))
             if data is None:
-                yield sp.eye_array(loss.target.size), np.abs(loss.target)
+                yield sp.eye_array(size.size), size
             else:
-                yield _largest(data.raw), np.abs(loss.target).max(keepdims=True, initial=0.0)
+                yield _largest(data.raw), size.max(keepdims=True, initial=0.0)
     for bend in level.bends:
         yield _largest(bend.Q), np.abs(bend.q).max(keepdims=True, initial=0.0)
 

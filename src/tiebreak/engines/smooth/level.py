@@ -263,7 +263,7 @@ class SmoothLevel(Level):
         if self._images is None:
             identity = np.eye(self.dim) if self.dim <= DENSE else sp.eye_array(self.dim, format="csr")
             blocks: list[tuple[Matrix, Vector, Vector]] = []
-            for F, _, scale in self.squares:
+            for F, _, scale, _ in self.squares:
                 rows = identity if F is None else F.A
                 weights = np.broadcast_to(np.asarray(scale, dtype=np.float64), (rows.shape[0],))
                 blocks.append((rows, weights, weights))

@@ -52,7 +52,7 @@ class Smooth:
         self._parts = [(chosen(c.F.A, rows, columns), c.loss, float(c.scale)) for c, rows in parts]
         self._start = [np.asarray(c.F.A @ self.origin) for c in level.curves]
         self._rest = np.zeros((columns.size, columns.size))
-        for F, _, scale in level.squares:
+        for F, _, scale, _ in level.squares:
             if F is None:
                 self._rest += float(scale) * np.eye(columns.size)
             else:
@@ -85,7 +85,7 @@ class Smooth:
 def _without_curves(level: SmoothLevel, x: Ext) -> Ext:
     """The gradient at x of all but the losses."""
     grad = level.q
-    for F, b, scale in level.squares:
+    for F, b, scale, _ in level.squares:
         residual = (x if F is None else F.times(x)) - (0 if b is None else b)
         grad = grad + (scale * residual if F is None else F.transpose_times(scale * residual))
     for Q, scale in level.bends:
