@@ -8,7 +8,8 @@ The order in which the files are read:
 
 1. ``solve.py``: what is asked, a second time where a tie is within rounding. ``level.py``: a level as squares, bends
    and a slope, evaluated in extended precision; ``doubt.py``: what it may be off by where the data are elsewhere.
-   ``face.py``: where a chain stands, and the record that each level leaves; ``sizes.py`` and ``terms.py``: what numbers are compared with.
+   ``face.py``: where a chain stands, and the record that each level leaves; ``sizes.py`` and ``terms.py``: what
+   numbers are compared with.
 2. ``chain.py``: one level after the other. Each is solved on its face, proved, and leaves a smaller face.
 3. A linear level: ``linear_level.py`` (one hot HiGHS model, refined vertices). A quadratic one: ``quadratic_level.py``
    over ``step.py`` (the level as a programme in the step d), ``reduce.py`` (without what cannot move) and ``polish.py``
