@@ -1,8 +1,8 @@
 """Two levels whose rows lie in chunks: triangles by passes, the answer on the small problem, the proof in the data.
 
 In: chains of quadratic levels, some rows of which lie in chunks, over a set with ``rows``; or two levels, losses of
-rows in chunks or in memory, over a bounded one; asked first: ``refuses.py``. Out: one ``Answer`` with the point and brackets
-around all optimal values. Nothing that is published rests on a triangle.
+rows in chunks or in memory, over a bounded one; asked first: ``refuses.py``. Out: one ``Answer`` with the point and
+brackets around all optimal values. Nothing that is published rests on a triangle.
 
 The order in which the files are read:
 
