@@ -181,6 +181,9 @@ def test_the_other_verbs() -> None:
     assert plan.method == "exact" and plan.because
     curve = tb.tradeoff(PROBLEM, slacks=[1e-4, 1e-2])
     assert len(curve.results) == 2 and (curve.f_lower <= curve.f_upper).all()
+    assert list(inspect.signature(tb.prepare).parameters) == ["problem", "tol_upper", "tol_lower"]
+    answer = tb.prepare(PROBLEM).solve(b=[[1.0, 2.0], None], x0=np.zeros(3))
+    assert isinstance(answer, tb.PreparedAnswer) and np.array_equal(answer.x, answer.result.x) and answer.steps >= 0
     assert callable(tb.register)
     for check in ("check_objective", "check_set", "check_solver"):
         assert callable(getattr(tb.testing, check))

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         SquaredNorm,
         check_gradient,
     )
+    from .prepared import Prepared, PreparedAnswer, prepare
     from .rational import NotProved, Proof
     from .sets import (
         Birkhoff,
@@ -86,6 +87,8 @@ def __getattr__(name: str) -> Any:
             return getattr(part, name)
     if name in ("NotProved", "Proof"):
         return getattr(import_module(".rational", __name__), name)
+    if name in ("Prepared", "PreparedAnswer", "prepare"):
+        return getattr(import_module(".prepared", __name__), name)
     if name in ("from_jax", "from_torch"):
         return getattr(import_module(f".{name.removeprefix('from_')}", __name__), name)
     if name == "explore":
@@ -142,6 +145,8 @@ __all__ = [  # without from_jax and from_torch: a star must not need what is not
     "Plan",
     "Poisson",
     "Polyhedron",
+    "Prepared",
+    "PreparedAnswer",
     "Problem",
     "Product",
     "Progress",
@@ -169,6 +174,7 @@ __all__ = [  # without from_jax and from_torch: a star must not need what is not
     "lexicographic",
     "methods",
     "plan",
+    "prepare",
     "register",
     "solve",
     "steps",

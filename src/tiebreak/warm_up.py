@@ -13,10 +13,11 @@ from .kernels import Kernel, allow_all, kernels
 from .methods.shared.factor_loop import Factors, fast_factor_updates
 from .methods.shared.fair_loop import Fair, fast_fair_updates
 from .methods.shared.gram_loop import Fixed, Gram, Numbers, fast_gram_updates
-from .objectives import LeastSquares, Logistic
+from .objectives import LeastSquares, Logistic, SquaredNorm
 from .objectives.base import Objective
+from .prepared import prepare
 from .problem import Problem
-from .sets import L1Ball
+from .sets import Box, L1Ball
 from .sets.cuts.ball_columns import cut_ball_columns
 
 Tell = Callable[[Kernel], None]
@@ -101,8 +102,12 @@ def _factors() -> None:
     fast_factor_updates(1, 0, FIXED, Factors(x, D, X, A, old, codes, 0.0, 1.0, best), NUMBERS)
 
 
+def _hierarchy() -> None:
+    prepare(Problem(SquaredNorm(dim=4), LeastSquares(*_data(2, 4)), Box(-1.0, 1.0))).solve()
+
+
 TASKS: tuple[Callable[[], None], ...] = (
-    _cut_and_projection, _ball_cut, _sparse_rows, _gram, _fair, _factors,
+    _cut_and_projection, _ball_cut, _sparse_rows, _gram, _fair, _factors, _hierarchy,
     lambda: _solve_columns(LeastSquares(*_data(4))), _sparse_columns, _logistic_columns,
 )  # fmt: skip
 """What takes longest comes last."""

@@ -121,7 +121,7 @@ def test_warm_up_compiles_all_that_solves_call() -> None:
     out = run(WARM)
     names = {"axis_cut", "ball_cut", "threshold_to_sum", "logistic_link", "squares_by_rows", "squares_with_errors",
              "column_norms", "insert", "follow", "write_prices", "evaluate", "rounds", "loop", "gram_updates",
-             "fair_updates", "factor_updates"}  # fmt: skip
+             "fair_updates", "factor_updates", "search"}  # fmt: skip
     assert set(out.split()) == names  # all there are, and none was compiled anew
 
 
@@ -157,6 +157,7 @@ for problem in (fair, words):
         state = replace(state, level=problem.lower.value(state.x) + 1.0)
         assert chunk(problem, state, InverseSqrt(0.3), "exact", (1e-300, 1e-300), 5).k == 5
         solver.advance(problem, state)
+assert tb.prepare(tb.Problem(tb.SquaredNorm(dim=60), g, tb.Box(-1.0, 1.0))).solve().steps
 for kernel in kernels():
     assert kernel.signatures and not kernel.built, (kernel.name, kernel.signatures, kernel.built)
     print(kernel.name)

@@ -178,6 +178,10 @@ class Kernel:
             self._refused = True
             raise
 
+    def ready(self) -> Callable[..., Any]:
+        """The compiled function itself, for who calls it in microseconds; it compiles at its first call."""
+        return self._load() if self._fast is None else self._fast
+
     def _load(self) -> Callable[..., Any]:
         began = time.perf_counter()
         from .compilation import BOUNDARY  # imports numba
