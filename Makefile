@@ -57,7 +57,7 @@ dask: $(DASK)/.installed
 $(DASK)/.installed: pyproject.toml
 	$(PYTHON) -m venv --clear $(DASK)
 	$(DASK)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(DASK)/bin/python -m pip install --quiet -e ".[dask]" "dask[dataframe]" zarr pyarrow pytest hypothesis
+	$(DASK)/bin/python -m pip install --quiet -e ".[dask,sklearn]" "dask[dataframe]" zarr pyarrow pytest hypothesis
 	touch $@
 
 # The site, from nothing and without a network: warnings are errors, links inside it are followed, and every script of the gallery runs.

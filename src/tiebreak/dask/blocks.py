@@ -112,6 +112,27 @@ class Selected:
         return frame[self.columns[0]].to_numpy() if self.alone else frame[list(self.columns)].to_numpy()
 
 
+@dataclass(frozen=True)
+class WithOnes:
+    """Rows with one more column, of ones: for an intercept."""
+
+    def __call__(self, rows: Any) -> Any:
+        ones = np.ones((rows.shape[0], 1))
+        if not sparse.issparse(rows):
+            return np.hstack([rows, ones])
+        return sparse.csr_array(sparse.hstack([rows, sparse.csr_array(ones)]))
+
+
+@dataclass(frozen=True)
+class Signs:
+    """1 for one of two classes, -1 for the other."""
+
+    second: float
+
+    def __call__(self, labels: Any) -> Any:
+        return np.where(labels == self.second, 1.0, -1.0)
+
+
 def read(piece: Any) -> Any:
     """A piece as its source gives it: read where it is a reader, with a few tries."""
     if not hasattr(piece, "read"):

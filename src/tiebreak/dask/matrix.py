@@ -13,7 +13,7 @@ import numpy as np
 from ..arrays import as_vector
 from ..objectives.chunks import Chunks, Kernel, Merge, NotFinite, VectorFacts, outer
 from . import passes
-from .blocks import Selected
+from .blocks import Selected, Signs, WithOnes
 from .passes import Column
 
 logger = logging.getLogger("tiebreak")
@@ -61,13 +61,13 @@ class ChunkedMatrix(Chunks):
 
     def __init__(
         self, pieces: Sequence[Any], dim: int | None, rows: Sequence[int] | None, name: str, *, where: str = "",
-        scheduler: str | None = None, selected: Selected | None = None, origin: Any = None,
+        scheduler: str | None = None, selected: Selected | None = None, origin: Any = None, prepare: Any = None,
     ) -> None:  # fmt: skip
         self.pieces, self.dim, self.name, self.where = tuple(pieces), dim, name, where or name
         self.rows = None if rows is None else tuple(int(n) for n in rows)
-        self.scheduler, self.selected, self.origin = scheduler, selected, origin
+        self.scheduler, self.selected, self.origin, self.prepare = scheduler, selected, origin, prepare
         self.chunk_count = len(self.pieces)
-        self.source = (tuple(getattr(piece, "key", piece) for piece in self.pieces), dim, selected)
+        self.source = (tuple(getattr(piece, "key", piece) for piece in self.pieces), dim, selected, prepare)
         self.kept: dict[str, Any] = {}
         self.passes: list[Pass] = []
         self._pace: dict[str, float] = {}
@@ -133,7 +133,23 @@ class ChunkedMatrix(Chunks):
     @property
     def column(self) -> Column:
         """What passes are given of it."""
-        return Column(self.pieces, self.dim, self.name, self.where, self.selected)
+        given = self.dim if self.dim is None else self.dim - (self.prepare == WithOnes())
+        return Column(self.pieces, given, self.name, self.where, self.selected, self.prepare)
+
+    def with_ones(self) -> ChunkedMatrix:
+        """The same rows with a last column of ones."""
+        assert self.dim is not None
+        return self._prepared(WithOnes(), self.dim + 1)
+
+    def signs(self, second: float) -> ChunkedMatrix:
+        """Labels as 1 and -1."""
+        return self._prepared(Signs(second), None)
+
+    def _prepared(self, prepare: Any, dim: int | None) -> ChunkedMatrix:
+        return ChunkedMatrix(
+            self.pieces, dim, self.rows, self.name, where=self.where, scheduler=self.scheduler, selected=self.selected,
+            origin=self.origin, prepare=prepare,
+        )  # fmt: skip
 
     # -- vectors beside it ---------------------------------------------------------------------------------------
 
@@ -151,7 +167,7 @@ class ChunkedMatrix(Chunks):
         if own is not None and given is not None and sum(own) != sum(given):
             raise ValueError(f"{name} has {sum(given)} rows, A has {sum(own)}")
         if own is not None and given is not None and own != given:
-            return cut(values.origin, self, name)
+            return cut(values.origin, self, name, values.prepare)
         if values.chunk_count != self.chunk_count:
             raise ValueError(
                 f"{name} has {values.chunk_count} chunks and A has {self.chunk_count}, of unknown lengths; take both "
@@ -162,7 +178,7 @@ class ChunkedMatrix(Chunks):
     def _named(self, name: str) -> ChunkedMatrix:
         same = ChunkedMatrix(
             self.pieces, self.dim, self.rows, name, where=self.where, scheduler=self.scheduler, selected=self.selected,
-            origin=self.origin,
+            origin=self.origin, prepare=self.prepare,
         )  # fmt: skip
         same.kept, same.passes = self.kept, self.passes
         return same

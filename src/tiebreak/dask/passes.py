@@ -7,7 +7,7 @@ of the tree by itself, so that how many chunks make a task changes no bit, nor d
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import dask
@@ -29,6 +29,8 @@ class Column(NamedTuple):
     name: str
     where: str
     selected: Selected | None = None
+    prepare: Callable[[Any], Any] | None = None
+    """What becomes of a chunk's rows; pure."""
 
 
 class Part(NamedTuple):
@@ -89,6 +91,7 @@ def _one(kernel: Kernel, number: int, columns: Sequence[Column]) -> Any:
             raise ValueError(f"chunk {number}: {listing}; rechunk them alike")
         if not rows[0]:
             return Nothing
+        blocks = [b if c.prepare is None else c.prepare(b) for b, c in zip(blocks, columns, strict=True)]
         return kernel(number, *blocks)
     except NotFinite:
         for column, block in zip(columns, blocks, strict=True):

@@ -212,7 +212,7 @@ def from_frame(frame: Any, columns: Any, *, scheduler: str | None = None) -> Chu
     return ChunkedMatrix(pieces, dim, None, f"{label} of the frame", scheduler=scheduler, selected=chosen)
 
 
-def cut(origin: Any, to: ChunkedMatrix, name: str) -> ChunkedMatrix:
+def cut(origin: Any, to: ChunkedMatrix, name: str, prepare: Any = None) -> ChunkedMatrix:
     """A vector in the chunks of a matrix whose rows are counted: from memory, a dask array, or a file."""
     rows = to.rows
     assert rows is not None
@@ -228,7 +228,7 @@ def cut(origin: Any, to: ChunkedMatrix, name: str) -> ChunkedMatrix:
         pieces = [origin(int(first), int(last)) for first, last in pairwise(ends)]
     else:
         pieces = [origin[first:last] for first, last in pairwise(ends)]
-    return ChunkedMatrix(pieces, None, rows, name, scheduler=to.scheduler, origin=origin)
+    return ChunkedMatrix(pieces, None, rows, name, scheduler=to.scheduler, origin=origin, prepare=prepare)
 
 
 def _in_memory(array: Any, chunk_rows: int | None, scheduler: str | None) -> ChunkedMatrix:

@@ -12,12 +12,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_feature_names, _check_sample_weight, check_is_fitted, validate_data
 
 from ..arrays import Vector, as_positive
 from ..problem import Problem
 from ..result import Result
 from ..solve import solve
+from .chunks import ChunkedSample, as_rows, head_of, in_chunks, over_blocks
 from .data import Sample
 from .losses import predicted
 
@@ -59,6 +60,22 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
         return X, y, sample_weight
 
     _y_numeric = False
+    _takes_chunks = False
+
+    def _in_chunks(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[Any, Any, Any]:
+        """The same of rows in chunks, as chunked matrices; what they hold is seen by the passes over them."""
+        if not self._takes_chunks:
+            raise TypeError(
+                f"{type(self).__name__} needs its rows on one machine and does not take data in chunks; "
+                "MinNormRegressor, MinNormClassifier, SelectionRegressor and SelectionClassifier do"
+            )
+        _check_feature_names(self, head_of(X), reset=reset)
+        X, y, sample_weight = as_rows(X, y, sample_weight)
+        if reset:
+            self.n_features_in_ = X.dim
+        elif X.dim != self.n_features_in_:
+            raise ValueError(f"X has {X.dim} features, but {type(self).__name__} is expecting {self.n_features_in_}")
+        return X, y, sample_weight
 
     def _solved(self, problem: Problem, unit_upper: float, unit_lower: float, clock: Clock) -> Result:
         """The answer, to a tolerance in the units of the two last levels."""
@@ -121,13 +138,15 @@ class LinearRegressor(RegressorMixin, LinearModel):  # type: ignore[misc]
 
     def _more(self, X: Any, y: Any, sample_weight: Any, reset: bool = False) -> Sample:
         """Further rows, of the same features."""
+        if in_chunks(X):
+            return ChunkedSample(*self._in_chunks(X, y, sample_weight, reset))
         X, y, sample_weight = self._checked(X, y, sample_weight, reset)
         targets = np.asarray(y, dtype=np.float64)
         if self.loss == "poisson" and (targets < 0).any():
             raise ValueError("Some value(s) of y are out of the valid range: the Poisson loss wants y >= 0")
         return Sample.of(X, targets, sample_weight)
 
-    def predict(self, X: Any) -> Vector:
+    def predict(self, X: Any) -> Any:
         """What the model expects.
 
         Parameters
@@ -139,6 +158,8 @@ class LinearRegressor(RegressorMixin, LinearModel):  # type: ignore[misc]
         -------
         array of length n
         """
+        if in_chunks(X):
+            return over_blocks(self.predict, X, np.dtype(float))
         return predicted(self.loss, self._scores(X))
 
     def __sklearn_tags__(self) -> Any:
@@ -158,6 +179,10 @@ class LinearClassifier(ClassifierMixin, LinearModel):  # type: ignore[misc]
 
     def _sample(self, X: Any, y: Any, sample_weight: Any) -> Sample:
         """The rows, with the classes as -1 and 1; they say which features and which classes there are."""
+        if in_chunks(X):
+            X, y, sample_weight = self._in_chunks(X, y, sample_weight, True)
+            self._set_classes(np.array(y.facts.labels))
+            return ChunkedSample(X, y.signs(self.classes_[1]), sample_weight)
         X, y, sample_weight = self._checked(X, y, sample_weight)
         self._set_classes(y)
         sample = Sample.of(X, self._signs(y), sample_weight)
@@ -167,6 +192,10 @@ class LinearClassifier(ClassifierMixin, LinearModel):  # type: ignore[misc]
 
     def _more(self, X: Any, y: Any, sample_weight: Any, reset: bool = False) -> Sample:
         """Further rows, of the same classes."""
+        if in_chunks(X):
+            X, y, sample_weight = self._in_chunks(X, y, sample_weight, reset)
+            self._signs(np.array(y.facts.labels))
+            return ChunkedSample(X, y.signs(self.classes_[1]), sample_weight)
         X, y, sample_weight = self._checked(X, y, sample_weight, reset)
         return Sample.of(X, self._signs(y), sample_weight)
 
@@ -191,7 +220,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):  # type: ignore[misc]
         super()._set_coefficients(x)
         self.coef_, self.intercept_ = self.coef_[None, :], np.array([self.intercept_])
 
-    def decision_function(self, X: Any) -> Vector:
+    def decision_function(self, X: Any) -> Any:
         """The scores: positive for the second class.
 
         Parameters
@@ -203,6 +232,8 @@ class LinearClassifier(ClassifierMixin, LinearModel):  # type: ignore[misc]
         -------
         array of length n
         """
+        if in_chunks(X):
+            return over_blocks(self.decision_function, X, np.dtype(float))
         return self._scores(X)
 
     def predict(self, X: Any) -> Any:
@@ -217,6 +248,8 @@ class LinearClassifier(ClassifierMixin, LinearModel):  # type: ignore[misc]
         -------
         array of length n
         """
+        if in_chunks(X):
+            return over_blocks(self.predict, X, self.classes_.dtype)
         scores = self._scores(X)
         return self.classes_[(scores > 0).astype(np.intp)]
 
@@ -233,6 +266,8 @@ class LinearClassifier(ClassifierMixin, LinearModel):  # type: ignore[misc]
         -------
         array, n x 2
         """
+        if in_chunks(X):
+            return over_blocks(self.predict_proba, X, np.dtype(float), 2)
         scores = self._scores(X)
         decay = np.exp(-np.abs(scores))
         likely = 1 / (1 + decay)

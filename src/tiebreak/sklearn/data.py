@@ -87,6 +87,11 @@ class Sample:
         return np.where(found > 0, found, 1.0)
 
     @property
+    def target_size(self) -> float:
+        """The root mean square of the targets; 1 where it is zero."""
+        return float(np.sqrt(np.mean(self.y * self.y))) or 1.0
+
+    @property
     def scale(self) -> float:
         """The root mean square of all features: what a coefficient is multiplied by."""
         return float(np.sqrt(np.mean(self.sizes**2)))

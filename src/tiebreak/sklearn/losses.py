@@ -8,6 +8,7 @@ import numpy as np
 
 from ..arrays import Vector
 from ..objectives import Huber, LeastSquares, Logistic, Objective, Poisson, SquaredHinge
+from ..objectives.chunks import Chunks
 from .data import Sample, stacked
 
 REGRESSION = ("squared", "poisson", "huber")
@@ -19,6 +20,14 @@ def loss_of(name: str, sample: Sample, intercept: bool, delta: float = 1.0) -> O
     A, y, weights = sample.matrix(intercept), sample.y, sample.weights
     if name == "squared":
         return LeastSquares(A, y, scale=1 / sample.total, weights=weights)
+    if isinstance(A, Chunks):
+        of_chunks: dict[str, Any] = {"poisson": Poisson, "logistic": Logistic, "squared_hinge": SquaredHinge}
+        found: Objective
+        if name == "huber":
+            found = 1 / sample.total * Huber(A, y, delta, weights=weights)
+        else:
+            found = of_chunks[name](A, y, weights)
+        return found
     if name == "huber":
         shares = np.full(y.size, 1 / sample.total) if weights is None else weights / sample.total
         return Huber(A, y, delta, weights=shares)
@@ -52,16 +61,14 @@ def unit_of_loss(loss: Objective, variables: int) -> float:
     return abs(loss.value(np.zeros(variables))) or 1.0
 
 
-def unit_of_scores(name: str, y: Vector) -> float:
+def unit_of_scores(name: str, sample: Sample) -> float:
     """The size of the scores that fit: that of the targets, or 1 where these are classes or exponents."""
-    if name in ("squared", "huber"):
-        return float(np.sqrt(np.mean(y * y))) or 1.0
-    return 1.0
+    return sample.target_size if name in ("squared", "huber") else 1.0
 
 
 def reach_of(name: str, sample: Sample, bound: float | None) -> float | None:
     """How far a feature may move scores; None for no limit, which is exact for squares alone."""
-    return None if name == "squared" or bound is None else bound * unit_of_scores(name, sample.y)
+    return None if name == "squared" or bound is None else bound * unit_of_scores(name, sample)
 
 
 def predicted(name: str, scores: Vector) -> Vector:

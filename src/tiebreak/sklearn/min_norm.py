@@ -16,6 +16,7 @@ class _MinNorm(LinearModel):
     norm: str
     positive: bool
     penalize_intercept: bool
+    _takes_chunks = True
 
     def _fit_smallest(self, sample: Sample, delta: float = 1.0) -> None:
         features, intercept = int(self.n_features_in_), bool(self.fit_intercept)
@@ -26,7 +27,7 @@ class _MinNorm(LinearModel):
             domain_of(sample, intercept, reach_of(self.loss, sample, self.bound), self.positive),
             names=names_of(self, features, intercept),
         )
-        coefficient = unit_of_scores(self.loss, sample.y) / sample.scale
+        coefficient = unit_of_scores(self.loss, sample) / sample.scale
         unit_of_norm = coefficient**2 if self.norm == "l2" else coefficient
         self._keep(problem, self._solved(problem, unit_of_norm, unit_of_loss(loss, problem.dim), Clock(self.max_time)))
 

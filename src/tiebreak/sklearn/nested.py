@@ -7,6 +7,7 @@ from ..objectives import Objective
 from ..problem import Problem
 from ..result import Result
 from .base import Clock, LinearModel
+from .chunks import ChunkedSample
 from .data import Sample, domain_of, least_norm, names_of
 from .losses import loss_of, reach_of, unit_of_loss, unit_of_scores
 
@@ -36,7 +37,7 @@ class NestedModel(LinearModel):
         return found, tuple(loss.value(found[1].x) for loss in losses)
 
     def _found(self, samples: list[Sample], losses: list[Objective], clock: Clock) -> tuple[Problem, Result]:
-        if len(samples) == 2 and self.loss == "squared_hinge":
+        if len(samples) == 2 and self.loss == "squared_hinge" and not isinstance(samples[0], ChunkedSample):
             # Where a classifier meets all rows of both, those are the solutions, whichever comes first.
             both = samples[0].and_also(samples[1])
             found = self._smallest(both, [loss_of(self.loss, both, bool(self.fit_intercept))], clock)
@@ -54,7 +55,7 @@ class NestedModel(LinearModel):
         """The losses, and the norm last."""
         norm = least_norm("l2", int(self.n_features_in_), bool(self.fit_intercept), False)
         problem = self._nested(sample, norm, losses)
-        coefficient = unit_of_scores(self.loss, sample.y) / sample.scale
+        coefficient = unit_of_scores(self.loss, sample) / sample.scale
         unit = min(unit_of_loss(loss, problem.dim) for loss in losses)
         return problem, self._solved(problem, coefficient**2, unit, clock)
 

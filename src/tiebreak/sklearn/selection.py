@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 
 from .base import LinearClassifier, LinearRegressor
+from .chunks import ChunkedSample
 from .data import Sample
 from .losses import CLASSIFICATION, REGRESSION, check_loss
 from .nested import NestedModel
@@ -19,6 +20,7 @@ class _Selection(NestedModel):
     validation: Any
     random_state: Any
     _shuffled: type[Any]
+    _takes_chunks = True
 
     def _fit_selected(self, given: Sample, held_out: Sample | None, delta: float = 1.0) -> None:
         self._check_slack()
@@ -28,6 +30,8 @@ class _Selection(NestedModel):
 
     def _split(self, sample: Sample) -> tuple[Sample, Sample]:
         """Rows to train on and rows to choose by."""
+        if isinstance(sample, ChunkedSample):
+            raise ValueError("rows in chunks are not split: give the rows to choose by as X_val and y_val")
         splitter = self.validation
         if isinstance(splitter, (float, np.floating)):
             if sample.y.size < 2:
