@@ -120,7 +120,8 @@ class WithOnes:
         ones = np.ones((rows.shape[0], 1))
         if not sparse.issparse(rows):
             return np.hstack([rows, ones])
-        return sparse.csr_array(sparse.hstack([rows, sparse.csr_array(ones)]))
+        blocks: list[Any] = [rows, sparse.csr_array(ones)]
+        return sparse.csr_array(sparse.hstack(blocks))
 
 
 @dataclass(frozen=True)
