@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .results import Results
     from .run import Record
     from .suite import Task
 
@@ -19,7 +20,14 @@ QUICK = ("regression", "ill-posed", "weak-sharp", "hoelder-2", "completion", "to
 
 def add_bench(parser: argparse.ArgumentParser) -> None:
     """The options of ``tiebreak bench``."""
-    parser.add_argument("what", choices=["methods"], help="methods: all methods on problems with known answers")
+    parser.add_argument(
+        "what",
+        choices=["methods", "merge"],
+        help="methods: all methods on problems with known answers; merge: results of FILES as one",
+    )
+    parser.add_argument(
+        "files", nargs="*", type=Path, metavar="FILES", help="of merge: comparison.json of several runs"
+    )
     parser.add_argument("--quick", action="store_true", help="a minute: six families, defaults only, 0.05 s a run")
     parser.add_argument("--seconds", type=float, help="processor time allowed for each run (default 0.5)")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 1), help="processes at a time")
@@ -37,6 +45,8 @@ def _names(text: str) -> tuple[str, ...]:
 
 def bench(chosen: argparse.Namespace) -> int:
     """Run what is missing, then write results, plots and the page; returns the exit code."""
+    if chosen.what == "merge" or chosen.files:
+        return _merge(chosen)
     from .suite import perform_all, tasks
 
     seconds = chosen.seconds or (0.05 if chosen.quick else 0.5)
@@ -55,18 +65,42 @@ def bench(chosen: argparse.Namespace) -> int:
     return 0
 
 
+def _merge(chosen: argparse.Namespace) -> int:
+    from .merge import merged, read
+
+    try:
+        if chosen.what != "merge" or len(chosen.files) < 2:
+            raise ValueError("merge takes two files or more, methods takes none")
+        results = merged([(str(path), read(path)) for path in chosen.files])
+    except ValueError as error:
+        print(f"tiebreak bench: {error}", file=sys.stderr)
+        return 2
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    write_results(results, chosen.out)
+    print(f"wrote {chosen.out / 'comparison.md'}")
+    return 0
+
+
 def write(records: Mapping[Task, Record], out: Path) -> None:
     """Results, plots and page of these records."""
-    from .page import SHOWN_FAMILIES, comparison_page
-    from .plots import best_methods, plot_gaps, plot_profiles
+    from .page import SHOWN_FAMILIES
+    from .plots import best_methods, plot_gaps
     from .results import summary
 
     results = summary(records)
-    (out / "comparison.json").write_text(results.to_json())
-    (out / "comparison.md").write_text(comparison_page(results))
-    plot_profiles(results, out / "comparison-profiles.png")
-    plot_profiles(results, out / "comparison-profiles-calls.png", "calls")
+    write_results(results, out)
     for family in SHOWN_FAMILIES:
         if family in results.rows:
             path = out / f"comparison-gaps-{family}.png"
             plot_gaps(records, family, best_methods(results), results.titles[family], path)
+
+
+def write_results(results: Results, out: Path) -> None:
+    """All but the plots of single runs."""
+    from .page import comparison_page
+    from .plots import plot_profiles
+
+    (out / "comparison.json").write_text(results.to_json())
+    (out / "comparison.md").write_text(comparison_page(results))
+    plot_profiles(results, out / "comparison-profiles.png")
+    plot_profiles(results, out / "comparison-profiles-calls.png", "calls")

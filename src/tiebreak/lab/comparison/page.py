@@ -46,7 +46,7 @@ writes; no number on it is typed by hand.
 * **Start.** All begin at the common start but `cg-bio`, to which a given start is a near-optimal one: it gets none, and
   its initial phase begins at a vertex of Z.
 * Versions: {", ".join(f"{name} {about[name]}" for name in ("python", "tiebreak", "numpy", "scipy"))}.
-
+{sources(results)}
 ## Performance profiles
 
 The share of the families (up) that a method solves within a factor (across) of the fastest method, after Dolan and Moré
@@ -75,13 +75,7 @@ The fastest with defaults, and how many methods got there (defaults → tuned).
 
 {family_table(results)}
 
-## Both gaps
-
-With defaults, the methods of the profiles.
-
-{gap_plots(results)}
-
-## Settings
+{gap_plots(results)}## Settings
 
 {settings_table()}
 
@@ -92,6 +86,10 @@ of the gaps at the start, {TOLERANCE:g} by default. Methods that are not listed 
 
     tiebreak bench methods --seconds {about["seconds"]:g} --jobs 2   # runs that are there already are not made again
     tiebreak bench methods --quick                 # a minute: six families, defaults
+    tiebreak bench methods --load mine --methods mine --seconds {about["seconds"]:g} --out mine  # a method of your own
+    tiebreak bench merge tiebreak-bench/comparison.json mine/comparison.json --out both  # on one page with the others
+
+Seconds of another machine are multiplied by the quotient of both yardsticks, the time of one fixed piece of work.
 """
 
 
@@ -148,10 +146,30 @@ def family_table(results: Results) -> str:
 
 
 def gap_plots(results: Results) -> str:
-    """The pictures that are there."""
-    return "\n\n".join(
-        f"![Both gaps on {family}](comparison-gaps-{family}.png)" for family in SHOWN_FAMILIES if family in results.rows
-    )
+    """The pictures that are there; of merged results there are none, as files keep no curves."""
+    shown = [family for family in SHOWN_FAMILIES if family in results.rows and "sources" not in results.about]
+    if not shown:
+        return ""
+    pictures = "\n\n".join(f"![Both gaps on {family}](comparison-gaps-{family}.png)" for family in shown)
+    return f"## Both gaps\n\nWith defaults, the methods of the profiles.\n\n{pictures}\n\n"
+
+
+def sources(results: Results) -> str:
+    """Which runs come from other files, and what their seconds were multiplied by."""
+    lines = []
+    for source in results.about.get("sources", []):
+        clock = (
+            f"seconds times {source['factor']:.3g}, the quotient of the yardsticks"
+            if source["factor"]
+            else "seconds as they are"
+        )
+        versions = ", ".join(
+            f"{name} {source[name]}" for name in ("python", "tiebreak", "numpy", "scipy") if name in source
+        )
+        lines.append(
+            f"* From another file: {', '.join(f'`{name}`' for name in source['methods'])}; {clock}; {versions}.\n"
+        )
+    return "".join(lines)
 
 
 def settings_table() -> str:

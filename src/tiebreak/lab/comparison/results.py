@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import math
 import platform
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
+
+import numpy as np
 
 from .families import FAMILIES
 from .run import ACCURACIES, Record
@@ -50,7 +53,7 @@ class Results:
 
     def applies(self, method: str, family: str) -> bool:
         """Whether the method takes problems of this family."""
-        return self.rows[family][method][0].status != "not applicable"
+        return self.rows[family][method][0].status not in ("not applicable", "not run")
 
     def cost(self, family: str, method: str, accuracy: float, tuning: Tuning, what: What = "seconds") -> float:
         """The least cost among the settings allowed; infinite where none got there."""
@@ -97,6 +100,20 @@ class Results:
         return cls.from_json(path.read_text())
 
 
+def yardstick() -> float:
+    """Processor seconds of a fixed piece of work, products and plain Python: how fast this machine is, more or less."""
+    matrix, vector = np.cos(np.arange(90_000.0)).reshape(300, 300), np.ones(300)
+
+    def work() -> float:
+        before, x = time.process_time(), vector
+        for k in range(400):
+            x = matrix @ x
+            x = x / max(abs(float(x[k % 300])), 1.0)
+        return time.process_time() - before
+
+    return min(work() for _ in range(5))
+
+
 def _short(seconds: float, calls: float, lasted: bool) -> Hit:
     """To four digits: more would only be noise in the file."""
     return Hit(float(f"{seconds:.4g}"), float(f"{calls:.4g}"), lasted)
@@ -110,6 +127,8 @@ def summary(records: Mapping[Task, Record]) -> Results:
         row = Row(task.setting, record.status.split(":")[0], hits)
         rows.setdefault(task.family, {}).setdefault(task.method, []).append(row)
     about = {
+        "schema": 2,
+        "yardstick": float(f"{yardstick():.3g}"),
         "seconds": next(iter(records)).seconds,
         "accuracies": list(ACCURACIES),
         "clock": "processor time, one thread",
