@@ -9,6 +9,7 @@ import numpy as np
 
 from . import random_parts as parts
 from .curved import curved
+from .decimals import decimals
 from .degenerate import degenerate
 from .opened import opened
 from .planted import planted
@@ -219,6 +220,7 @@ FAMILIES: dict[str, Callable[[Rng], Case]] = {
     "open": opened,
     "planted": planted,
     "cones": cones,
+    "decimals": decimals,
 }
 
 

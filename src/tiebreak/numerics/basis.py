@@ -67,13 +67,21 @@ class Basis:
             left = np.asarray((c - transpose_times(y))[self.inside], dtype=np.float64)
             if not short.any() and not left.any():
                 break
-            x[self.inside] += self.factor.solve(short * self._row_scale) * self._column_scale
-            y[self.tight] += self.factor.solve(left * self._column_scale, trans="T") * self._row_scale
+            x[self.inside] += self.solve(short)
+            y[self.tight] += self.solve_transposed(left)
         return y
 
-    def equations(self, c: Vector) -> tuple[sp.csr_array, Vector]:
-        """Those of the multipliers of the tight rows, in units that are powers of two."""
-        return sp.csr_array(self.matrix.T), c[self.inside] * self._column_scale
+    def solve(self, right: Vector) -> Vector:
+        """The basic columns that give the tight rows these values."""
+        if self.factor is None:
+            return right
+        return np.asarray(self.factor.solve(right * self._row_scale) * self._column_scale)
+
+    def solve_transposed(self, right: Vector) -> Vector:
+        """The multipliers of the tight rows that give the basic columns these costs."""
+        if self.factor is None:
+            return right
+        return np.asarray(self.factor.solve(right * self._column_scale, trans="T") * self._row_scale)
 
     def condition(self) -> float:
         """An estimate of the condition number of the scaled basis matrix, inf where it is singular."""

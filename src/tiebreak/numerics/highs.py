@@ -220,7 +220,8 @@ def solve_quadratic(
     model.hessian_.format_ = highspy.HessianFormat.kTriangular
     model.hessian_.start_, model.hessian_.index_, model.hessian_.value_ = H.indptr, H.indices, H.data
     highs = highspy.Highs()
-    for name, value in {"output_flag": False, "time_limit": seconds, "parallel": "off"}.items():
+    limits = {"time_limit": seconds, "qp_iteration_limit": LEAST_ITERATIONS + ITERATIONS * (m + n)}
+    for name, value in {"output_flag": False, "parallel": "off", **limits}.items():
         highs.setOptionValue(name, value)
     highs.passModel(model)
     highs.run()

@@ -1,4 +1,4 @@
-"""Which entries of the solution of M x = r are zero, for doubles as they are stored: solved modulo random primes.
+"""Which entries of the solution of M u = r are zero, for doubles as they are stored: solved modulo random primes.
 
 Where few entries are left when those in doubt are zero, all of these are, if the rest solves the equations. Otherwise
 all entries are solved for. A simplex basis is nearly triangular: equations with one unknown left are solved first,
@@ -8,6 +8,7 @@ zero, has a numerator that p divides, which few of the primes between 2^30 and 2
 
 from __future__ import annotations
 
+from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Vector
 from .csr import part as part_of
-from .csr import with_data
+from .csr import row_numbers, with_data
 from .rank import eliminated, prime, residues
 
 LARGEST_CORE = 700
@@ -27,35 +28,65 @@ LIGHT = 200_000
 PRIMES = 2  # there are many entries, each of which may be zero modulo one of them
 
 
-def vanishing(M: sp.csr_array, right: Vector, asked: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-    """Zeros of the solution, of those ``asked`` for, with overwhelming probability; None where that is not known.
+class System(NamedTuple):
+    """M u = given @ known, and the values out @ u + more @ known: doubles as they are stored."""
+
+    M: sp.csr_array
+    given: sp.csr_array
+    known: Vector
+    out: sp.csr_array
+    more: sp.csr_array
+
+
+class Places(NamedTuple):
+    """Some of the entries of u, and of the values."""
+
+    u: NDArray[np.bool_]
+    values: NDArray[np.bool_]
+
+
+def vanishing(system: System, asked: Places) -> Places | None:
+    """Zeros among those ``asked`` for, with overwhelming probability; None where that is not known.
 
     That is where M is too large, or turns out to be singular. (Where all asked for vanish, M is taken as it comes.)
     """
-    if right.size > LARGEST:
+    M, known = system.M, system.known
+    if M.shape[0] > LARGEST:
         return None
-    rng = np.random.default_rng(crc32(M.data.tobytes() + right.tobytes()))
-    others = np.flatnonzero(~asked)
-    if right.size * others.size**2 <= LIGHT and _solved_by(M, right, others, rng):
+    rng = np.random.default_rng(crc32(M.data.tobytes() + known.tobytes()))
+    others, count = np.flatnonzero(~asked.u), M.shape[0] + int(asked.values.sum())
+    if count * others.size**2 <= LIGHT and _solved_by(system, others, np.flatnonzero(asked.values), rng):
         return asked
     order = _Order(M)
     if len(order.core_rows) > LARGEST_CORE or len(order.core_rows) != len(order.core_columns):
         return None
-    zero = asked.copy()
+    of_u, of_values = asked.u.copy(), asked.values.copy()
     for _ in range(PRIMES):
-        x = order.solved(residues(M.data, p := prime(rng)), residues(right, p), p)
-        if x is None:
+        p = prime(rng)
+        at = residues(known, p)
+        u = order.solved(residues(M.data, p), _times(system.given, at, p), p)
+        if u is None:
             return None
-        zero &= x == 0
-    return zero
+        of_u &= u == 0
+        of_values &= (_times(system.out, u, p) + _times(system.more, at, p)) % p == 0
+    return Places(of_u, of_values)
 
 
-def _solved_by(M: sp.csr_array, right: Vector, columns: NDArray[np.intp], rng: np.random.Generator) -> bool:
-    """Whether the right side is a combination of these columns, which are independent."""
-    system = np.column_stack([M[:, columns].toarray(), right])
+def _times(M: sp.csr_array, x: NDArray[np.int64], p: int) -> NDArray[np.int64]:
+    """M x modulo p: rows of up to four million entries are added up exactly by doubles."""
+    products = residues(M.data, p) * x[M.indices] % p
+    return np.asarray(np.bincount(row_numbers(M), products, minlength=M.shape[0]).astype(np.int64) % p)
+
+
+def _solved_by(system: System, used: NDArray[np.intp], zero: NDArray[np.intp], rng: np.random.Generator) -> bool:
+    """Whether these entries of u, the others being zero, are all it takes, and make these values zero."""
+    system_rows = np.vstack([system.M[:, used].toarray(), system.out[zero][:, used].toarray()])
     for _ in range(PRIMES):
-        whole = residues(system, p := prime(rng))
-        if eliminated(whole, p) != columns.size or not whole.diagonal()[: columns.size].all():
+        p = prime(rng)
+        at = residues(system.known, p)
+        right = np.concatenate([_times(system.given, at, p), -_times(system.more[zero], at, p)]) % p
+        whole = np.column_stack([residues(system_rows, p), right])
+        if eliminated(whole, p) != used.size or not whole.diagonal()[: used.size].all():
             return False
     return True
 

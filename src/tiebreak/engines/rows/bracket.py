@@ -107,6 +107,9 @@ def bracket(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext]) -> Bracket:
     outside = np.maximum(np.maximum(given.lower - x, x - given.upper), 0)
     loss += float(total(np.maximum(np.abs(y), _prices(face, f.grad)) * outside_rows))
     loss += float(total(np.maximum(np.abs(r), np.abs(f.grad)) * outside))
+    if not level.linear and (outside_rows.any() or outside.any()):  # on the way back a level bends, too
+        back = float((double(outside_rows) / face.row_size).sum()) * face.scale + double(outside)
+        loss += level.bend(x, back) / 2
     violation = face.missed(x)
     rounding = f.value_error + float(np.finfo(np.float64).eps) * abs(float(f.value))
     lower = float(max(float(f.value) - gap - rounding, level.lower_bound))

@@ -34,6 +34,7 @@ from .linear_level import SOUND, TIE, FaceProgram
 from .nearby import NOWHERE, by_rounding, near, several
 from .quadratic_level import Solved, accepted, solve_quadratic
 from .rays import falling_ray
+from .settled_basis import Costs
 from .unique import constant_on, is_single, leads_elsewhere
 
 NEAR = 2.0**6
@@ -169,14 +170,14 @@ class Chain:
             self._programme = self._build()
         programme, origin = self._programme, self._origin
         assert origin is not None
-        slope, exact = level.grad(face.x), level.linear and not level.rounded
+        slope, costs = level.grad(face.x), Costs.of(level.slopes, level.dim) if level.linear else None
         try:
-            vertex = programme.minimise(slope, falls=face.cut is not None, exact=exact)
+            vertex = programme.minimise(slope, falls=face.cut is not None, costs=costs)
         except LinearProgramError:
             if face.cut is None:
                 raise
             self._refuse_ray(level)
-            vertex = programme.minimise(slope, exact=exact)
+            vertex = programme.minimise(slope, costs=costs)
         self.steps += 1
         if vertex.excess > SOUND:
             self._refuse_ray(level)
@@ -184,7 +185,17 @@ class Chain:
             self.notes.append(f"the basis of a linear level misses a bound or a sign by {vertex.excess:.1e} (relative)")
         y, w = face.split(vertex.y)
         x = face.x if face.single else face.snapped(origin + vertex.x)
-        return Solved(x, y, w, bracket(face, level, x, y, w), TIE)
+        solved = Solved(x, y, w, bracket(face, level, x, y, w), TIE, z=vertex.z if vertex.settled else None)
+        if not (self.sharp and vertex.settled and self._hangs_on_rounding(solved, vertex.z)):
+            return solved
+        if vertex.wrong > 0 or not (face.predictors or programme.is_feasible(vertex)):
+            raise LinearProgramError("which multipliers of a linear level are zero is not settled", "not settled")
+        return solved._replace(solution=not face.predictors)  # images are held but for their rounding
+
+    def _hangs_on_rounding(self, solved: Solved, z: Ext) -> bool:
+        """Whether the face does: on multipliers that rounding of the data explains."""
+        sizes = multiplier_sizes(self.face, solved, z)
+        return any((part.nonzero(True) & ~part.nonzero(False)).any() for part in sizes)
 
     def _at_point(self, level: Level) -> Solved | None:
         """On a single point: multipliers by least squares, if those prove enough."""
@@ -226,14 +237,17 @@ class Chain:
     def _proved(self, level: Level, solved: Solved, last: bool) -> Solved:
         """The bounds with a true solution of the levels before in place of the point, where images are held."""
         own, held = solved.bracket, self.held
-        asked = bool(self.face.predictors) or (self.face.given.low.size and not level.linear and not last)
+        asked = bool(self.face.predictors) or (self.face.given.low.size and not level.linear)
         if not asked or not held.knows(level):
             if self.face.predictors and BY_MULTIPLIERS not in self.assumes:
                 self.assumes.append(BY_MULTIPLIERS)
             return solved
         if not self.face.predictors:  # what is missed by rounding counts as feasible, and is given away
-            found = near(held, level, solved.x) if held.rows.size else NOWHERE
-            return solved._replace(near=found if np.isfinite(found.shift) else by_rounding(held, level, solved.x))
+            found = near(held, level, solved.x) if held.rows.size and not last else NOWHERE
+            found = found if np.isfinite(found.shift) else by_rounding(held, level, solved.x)
+            upper = float(own.value) + found.rise + own.value_error + EPS * abs(float(own.value))
+            charged = replace(own, upper=max(own.upper, upper), allowance=max(own.allowance, found.rise))
+            return solved._replace(bracket=charged, near=found)
         found = near(held, level, solved.x)
         if not np.isfinite(found.rise) and not held.small(level):
             self.assumes += [BY_MULTIPLIERS] if BY_MULTIPLIERS not in self.assumes else []
@@ -300,7 +314,7 @@ class Chain:
         Over bounds alone the point is feasible, and a first level falls by less than the square of its reach.
         """
         face, own = self.face, solved.bracket
-        z = own.grad - face.held_part(solved.y, solved.w)
+        z = own.grad - face.held_part(solved.y, solved.w) if solved.z is None else solved.z
         left = self._left(level, solved, z, last)
         if P is not None and not face.records and not face.given.low.size:
             value = float(own.value)
@@ -310,7 +324,7 @@ class Chain:
         P = P if kept is None or P is None else ExtMatrix(P.A[kept])
         sides = -np.sign(double(z[left.fixed])).astype(np.int8)
         face.column_side[left.fixed] = sides
-        face.row_side[left.rows] = -np.sign(double(solved.y[left.rows]))
+        face.row_side[left.fixed_rows] = -np.sign(double(solved.y[left.fixed_rows]))
         face.records.append(
             Record(
                 level,
@@ -339,16 +353,20 @@ class Chain:
         self._several = False
         if left.proved.size:
             face.pin(left.proved)
+        if left.proved_rows.size:
+            face.pin_rows(left.proved_rows)
         self._held = None
         if self._programme is not None and self._origin is not None:
-            self._programme.fix(left.fixed, left.rows, face.x - self._origin)
+            self._programme.fix(left.fixed, left.fixed_rows, face.x - self._origin)
         return own
 
     def _weigh(self, *sizes: Sizes) -> None:
         """Say so where the face hangs on which of the multipliers count as nonzero."""
         if self.ambiguous is None and any((part.nonzero(True) & ~part.nonzero(False)).any() for part in sizes):
             self.ambiguous = len(self.face.records) + 1
-        close = sum(int((part.nonzero(True) & (np.minimum(*part) < TIE * NEAR)).sum()) for part in sizes)
+        close = sum(
+            int((part.nonzero(True) & (np.minimum(part.own, part.common) < TIE * NEAR)).sum()) for part in sizes
+        )
         if close:
             self._doubt(
                 f"{close} multipliers of a linear level are below {TIE * NEAR:.0e}, relative to its costs: "

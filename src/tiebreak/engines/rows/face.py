@@ -197,6 +197,12 @@ class Face:
         lower[columns] = upper[columns] = np.where(self.column_side < 0, self.given.lower, self.given.upper)[columns]
         self.box = self.box._replace(lower=lower, upper=upper)
 
+    def pin_rows(self, rows: NDArray[np.intp]) -> None:
+        """Rows that are at their ends at every true solution: they are equations."""
+        low, high = self.given.low.copy(), self.given.high.copy()
+        low[rows] = high[rows] = np.where(self.row_side < 0, self.given.low, self.given.high)[rows]
+        self.given, self.box = self.given._replace(low=low, high=high), self.box._replace(low=low, high=high)
+
     def add(self, rows: Matrix, low: Vector, high: Vector) -> None:
         """More rows, which no level so far has multipliers for."""
         more = rows.shape[0]

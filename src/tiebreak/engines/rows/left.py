@@ -8,7 +8,7 @@ at most sqrt(H_jj) reach from that at xh, so that a column with a larger one is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -39,13 +39,14 @@ MANY = 20_000
 
 @dataclass
 class Left:
-    """Fixed columns and rows with their spreads; ``proved`` columns are at their bounds for certain."""
+    """Fixed columns and rows with their spreads; ``proved`` columns and rows are at their ends for certain."""
 
     columns: NDArray[np.intp]
     rows: NDArray[np.intp]
     column_spread: Vector
     row_spread: Vector
     proved: NDArray[np.intp]
+    proved_rows: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, np.intp))
     reach: float = 0.0
     exact: bool = True
     certain: bool = True
@@ -63,15 +64,23 @@ class Left:
         """All fixed columns."""
         return np.union1d(self.columns, self.proved) if self.proved.size else self.columns
 
+    @property
+    def fixed_rows(self) -> NDArray[np.intp]:
+        """All fixed rows."""
+        return np.union1d(self.rows, self.proved_rows)
+
 
 class Sizes(NamedTuple):
     """Multipliers of columns and rows beside the costs they are made of, and beside the largest of all costs."""
 
     own: Vector
     common: Vector
+    settled: bool  # whether those that are zero are all that vanish
 
     def nonzero(self, sharp: bool) -> NDArray[np.bool_]:
         """Those that are not zero: by arithmetic alone, or beyond what rounding of the data explains."""
+        if sharp and self.settled:
+            return np.asarray(self.own > 0)
         if sharp:
             return np.asarray((self.own > ZERO) & (self.common > NEGLIGIBLE))
         return np.asarray(np.minimum(self.own, self.common) > TIE)
@@ -93,14 +102,17 @@ def multiplier_sizes(face: Face, solved: Solved, z: Ext) -> tuple[Sizes, Sizes]:
     columns, rows = np.abs(double(z)) * (_open_columns(face) & _has_end(face, double(z))), y * open_rows(face)
     units = natural_prices(face.A, terms, y)
     return (
-        Sizes(columns / np.where(terms > 0, terms, 1.0), columns * face.scale / largest),
-        Sizes(rows / np.where(units > 0, units, 1.0), rows * face.row_size / largest),
+        Sizes(columns / np.where(terms > 0, terms, 1.0), columns * face.scale / largest, solved.z is not None),
+        Sizes(rows / np.where(units > 0, units, 1.0), rows * face.row_size / largest, solved.z is not None),
     )
 
 
 def left_by_vertex(face: Face, solved: Solved, z: Ext, sizes: tuple[Sizes, Sizes], sharp: bool) -> Left:
     """A linear level: what has a multiplier that is not zero is fixed."""
     columns, rows = (np.flatnonzero(part.nonzero(sharp)) for part in sizes)
+    if solved.solution:
+        none = np.zeros(0, np.intp)
+        return Left(none, none, np.zeros(0), np.zeros(0), columns, rows)
     left = Left(columns, rows, np.zeros(0), np.zeros(0), np.zeros(0, np.intp))
     return _with_spreads(face, solved, double(z), solved.bracket.grad_error, left)
 

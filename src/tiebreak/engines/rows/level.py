@@ -101,7 +101,8 @@ class Level:
     bends: list[Bend] = field(default_factory=list)
     constant: np.longdouble = field(default_factory=lambda: np.longdouble(0))
     lower_bound: float = -np.inf
-    rounded: bool = False  # whether q is not the sum of the given ones to the last bit
+    slopes: list[tuple[Vector, np.longdouble]] = field(default_factory=list)  # what q is the sum of, with factors
+    rounded: bool = False  # whether it is not that to the last bit
     weighted: float = 0.0  # the strong convexity of weighted squares of the variables
     definite: list[Definite] = field(default_factory=list)  # on which columns the Hessian is, as far as that was asked
 
@@ -120,6 +121,7 @@ class Level:
             # another vector may round when it is added, or multiplied by anything but a power of two
             level.rounded |= bool(level.q.any()) or abs(float(np.frexp(scale)[0])) != 0.5
             level.q = level.q + scale * ext(c) / length
+            level.slopes.append((c, scale / length))
         unit = float(power_of_two(np.array([level._size(np.ones(dim) if sizes is None else sizes)]))[0])
         level._divide(unit)
         level.unit = unit * length**2
@@ -142,6 +144,7 @@ class Level:
     def _divide(self, unit: float) -> None:
         """Values in this unit."""
         self.q, self.constant = self.q / unit, self.constant / unit
+        self.slopes = [(c, scale / unit) for c, scale in self.slopes]
         self.squares = [square._replace(scale=square.scale / unit) for square in self.squares]
         self.weighted /= unit
         self.bends = [bend._replace(scale=bend.scale / unit) for bend in self.bends]

@@ -17,7 +17,7 @@ from ...numerics.linear_programme import HIDDEN_BEYOND, LinearProgram
 from ...numerics.refinement import Refined, refined
 from ...numerics.retries import answers
 from ...numerics.rows import Rows, power_of_two, scale_of_bounds
-from ...numerics.vanishing import vanishing
+from .settled_basis import Costs, Signed, is_feasible, multipliers
 from .sizes import sizes_by_point
 from .terms import column_terms, natural_prices, natural_sizes, ratio, row_terms
 
@@ -32,6 +32,8 @@ Sixteen units in the last place: what rounding of the data explains, 0.1 + 0.2 a
 """
 ZERO = max(TIE / 2**10, 32 * UNIT)
 """Below this a multiplier is zero: extended arithmetic leaves less."""
+CLOSE = TIE * 2.0**7
+"""Multipliers below this are settled by the data as they are stored."""
 NEGLIGIBLE = 2.0**-100
 """Relative to the largest of all costs, less than this is the rounding of a zero: where variables cost nothing yet, as
 those that a later level is lifted to, the costs that a multiplier is made of are such roundings themselves."""
@@ -50,6 +52,7 @@ class Vertex(NamedTuple):
     z: Ext
     outside: float  # the largest violation of a bound, relative
     wrong: float  # and of a sign
+    settled: bool = False  # whether signs of multipliers, and zeros among them, are those of the data, for certain
 
     @property
     def excess(self) -> float:
@@ -67,18 +70,19 @@ class FaceProgram(LinearProgram):
         self._now = Rows(rows.A, *(end.copy() for end in rows[1:]))  # with what is fixed
         self._basis: Basis | None = None
         self._cost_scale = 1.0
-        self._hasty = self._exact = False
+        self._hasty = False
+        self._costs: Costs | None = None
         self._fixed: list[tuple[NDArray[np.intp], NDArray[np.intp]]] = []  # what HiGHS has not been told yet
         self.solves = 0
 
-    def minimise(self, c: Ext, falls: bool = False, exact: bool = False) -> Vertex:
+    def minimise(self, c: Ext, falls: bool = False, costs: Costs | None = None) -> Vertex:
         """The refined vertex; HiGHS's own status is no more than a reason to look at the basis.
 
         Where it ``falls`` for ever, perhaps, an error comes as soon as HiGHS says so, not after all other ways. With
-        costs that are ``exact``, data as they are stored, multipliers can be zero for certain.
+        ``costs`` that are c exactly, multipliers near zero are settled.
         """
         best: Vertex | None = None
-        self._exact = exact and bool((double(c) == c).all())
+        self._costs = costs
         self._hasty = falls and not self._hides
         for attempt in range(3):
             if attempt == 1:  # something was wrong: in other units, with every bound in sight
@@ -89,7 +93,7 @@ class FaceProgram(LinearProgram):
                 if not self._run(double(c), boost):
                     break
                 vertex = self._vertex(c, self._answer())
-                if vertex.outside <= SOUND and vertex.wrong > ZERO:
+                if vertex.outside <= SOUND and vertex.wrong > (0.0 if vertex.settled else ZERO):
                     vertex = self._settled_ties(c, vertex)
                 if vertex.outside > ROUNDING and (vertex.outside <= SOUND or not self._hides):
                     vertex = self._refined(c, vertex)
@@ -125,7 +129,7 @@ class FaceProgram(LinearProgram):
             if other.outside > SOUND or not found:
                 break
             vertex = other
-            if vertex.wrong <= ZERO:
+            if vertex.wrong <= (0.0 if vertex.settled else ZERO):
                 break
         return vertex
 
@@ -234,25 +238,30 @@ class FaceProgram(LinearProgram):
         y = answer.y
         if basis.regular:
             y = basis.refine(x, ends, c, self._matrix.times, self._matrix.transpose_times)
-            y = self._without_rounding(basis, y, c)
         z = c - self._matrix.transpose_times(y)
         z[columns] = 0
-        return Vertex(x, y, z, *self._excess(c, x, y, z))
+        at = Signed(y, z, False)
+        if self._costs is not None and basis.regular:
+            at = self._settled(basis, self._costs, c, at)
+        return Vertex(x, at.y, at.z, *self._excess(c, x, at.y, at.z), at.certain)
 
-    def _without_rounding(self, basis: Basis, y: Ext, c: Ext) -> Ext:
-        """Multipliers that are rounding beside the others, and zero in exact arithmetic, made zero.
+    def _settled(self, basis: Basis, costs: Costs, c: Ext, at: Signed) -> Signed:
+        """Multipliers near zero beside what they are made of settled for the data as stored, where there are any."""
+        terms = column_terms(self._matrix, c, at.y)
+        price = natural_prices(self._matrix, terms, double(at.y))
+        largest = float((np.abs(double(c)) * self._size).max(initial=0.0))
+        now = self._now
+        z, y = np.abs(double(at.z)) * (now.lower < now.upper), np.abs(double(at.y)) * (now.low < now.high)
+        columns = (z > 0) & ((z <= CLOSE * terms) | (z * self._size <= CLOSE * largest))
+        rows = (y > 0) & ((y <= CLOSE * price) | (y / self._row_scale <= CLOSE * largest))
+        if not rows.any() and not columns.any():
+            return at
+        return multipliers(self.rows.A, basis, costs, at, rows, columns) or at
 
-        They would be compared with terms that are nothing but such rounding themselves.
-        """
-        size = np.abs(double(y)) / self._row_scale
-        small = (size > 0) & (size <= TIE * float(size.max(initial=0.0)))
-        if not (self._exact and small.any()):
-            return y
-        zero = vanishing(*basis.equations(double(c)), small[basis.tight])
-        if zero is not None:
-            y = y.copy()
-            y[basis.tight[zero]] = 0
-        return y
+    def is_feasible(self, vertex: Vertex) -> bool:
+        """Whether the last vertex misses no row and no bound, for certain."""
+        basis = self._basis
+        return basis is not None and is_feasible(self._now, basis, vertex.x, self._matrix.times(vertex.x))
 
     def _excess(self, c: Ext, x: Ext, y: Ext, z: Ext) -> tuple[float, float]:
         """The largest violations of a bound and of a sign, relative to the terms they are made of."""

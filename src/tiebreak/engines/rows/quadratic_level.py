@@ -42,6 +42,8 @@ class Solved(NamedTuple):
     bracket: Bracket
     threshold: float
     near: Near = HERE
+    z: Ext | None = None  # what the multipliers leave, where its signs are those of the data for certain
+    solution: bool = False  # whether the multipliers are those of a solution for the data as stored, for certain
 
 
 def accepted(found: Bracket, tol: float) -> bool:
