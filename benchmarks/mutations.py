@@ -181,7 +181,7 @@ ARITHMETIC = [
     ),
     Mutant("numerics/extended.py", "np.asarray(self.size @ np.abs(double(x)))", "np.abs(double(self.times(x)))"),
     Mutant("numerics/extended.py", "return self._transposed_units * UNIT *", "return 0 * UNIT *"),
-    Mutant("numerics/extended.py", "self.size.T @ np.abs(double(y))", "self.size.T @ double(y)"),
+    Mutant("numerics/extended.py", "self.size_transposed @ np.abs(double(y))", "self.size_transposed @ double(y)"),
     Mutant(
         "numerics/extended.py",
         "return np.asarray(np.diff(A.indptr) + 4.0)",

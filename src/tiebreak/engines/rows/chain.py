@@ -34,7 +34,6 @@ from .linear_level import SOUND, TIE, FaceProgram
 from .nearby import NOWHERE, by_rounding, near, several
 from .quadratic_level import Solved, accepted, solve_quadratic
 from .rays import falling_ray
-from .settled_basis import Costs
 from .unique import constant_on, is_single, leads_elsewhere
 
 NEAR = 2.0**6
@@ -170,7 +169,7 @@ class Chain:
             self._programme = self._build()
         programme, origin = self._programme, self._origin
         assert origin is not None
-        slope, costs = level.grad(face.x), Costs.of(level.slopes, level.dim) if level.linear else None
+        slope, costs = level.grad(face.x), level.slopes if level.linear else None
         try:
             vertex = programme.minimise(slope, falls=face.cut is not None, costs=costs)
         except LinearProgramError:

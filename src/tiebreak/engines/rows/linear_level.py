@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,7 +17,6 @@ from ...numerics.linear_programme import HIDDEN_BEYOND, LinearProgram
 from ...numerics.refinement import Refined, refined
 from ...numerics.retries import answers
 from ...numerics.rows import Rows, power_of_two, scale_of_bounds
-from .settled_basis import Costs, Signed, is_feasible, multipliers
 from .sizes import sizes_by_point
 from .terms import column_terms, natural_prices, natural_sizes, ratio, row_terms
 
@@ -42,6 +41,10 @@ RESOLVED = 2.0**-30
 PASSES = 6
 CONDITION = 1e12
 """Up to this condition number a basis matrix is regular for certain."""
+
+
+Costs: TypeAlias = list[tuple[Vector, np.longdouble]]
+"""Vectors with factors, of which the costs are the exact sum."""
 
 
 class Vertex(NamedTuple):
@@ -240,26 +243,30 @@ class FaceProgram(LinearProgram):
             y = basis.refine(x, ends, c, self._matrix.times, self._matrix.transpose_times)
         z = c - self._matrix.transpose_times(y)
         z[columns] = 0
-        at = Signed(y, z, False)
-        if self._costs is not None and basis.regular:
-            at = self._settled(basis, self._costs, c, at)
-        return Vertex(x, at.y, at.z, *self._excess(c, x, at.y, at.z), at.certain)
+        certain = False
+        if self._costs and basis.regular:
+            y, z, certain = self._settled(basis, self._costs, c, y, z)
+        return Vertex(x, y, z, *self._excess(c, x, y, z), certain)
 
-    def _settled(self, basis: Basis, costs: Costs, c: Ext, at: Signed) -> Signed:
+    def _settled(self, basis: Basis, costs: Costs, c: Ext, y: Ext, z: Ext) -> tuple[Ext, Ext, bool]:
         """Multipliers near zero beside what they are made of settled for the data as stored, where there are any."""
-        terms = column_terms(self._matrix, c, at.y)
-        price = natural_prices(self._matrix, terms, double(at.y))
+        terms = column_terms(self._matrix, c, y)
+        price = natural_prices(self._matrix, terms, double(y))
         largest = float((np.abs(double(c)) * self._size).max(initial=0.0))
         now = self._now
-        z, y = np.abs(double(at.z)) * (now.lower < now.upper), np.abs(double(at.y)) * (now.low < now.high)
-        columns = (z > 0) & ((z <= CLOSE * terms) | (z * self._size <= CLOSE * largest))
-        rows = (y > 0) & ((y <= CLOSE * price) | (y / self._row_scale <= CLOSE * largest))
+        at, of = np.abs(double(z)) * (now.lower < now.upper), np.abs(double(y)) * (now.low < now.high)
+        columns = (at > 0) & ((at <= CLOSE * terms) | (at * self._size <= CLOSE * largest))
+        rows = (of > 0) & ((of <= CLOSE * price) | (of / self._row_scale <= CLOSE * largest))
         if not rows.any() and not columns.any():
-            return at
-        return multipliers(self.rows.A, basis, costs, at, rows, columns) or at
+            return y, z, False
+        from .settled_basis import multipliers
+
+        return multipliers(self.rows.A, basis, costs, y, z, rows, columns) or (y, z, False)
 
     def is_feasible(self, vertex: Vertex) -> bool:
         """Whether the last vertex misses no row and no bound, for certain."""
+        from .settled_basis import is_feasible
+
         basis = self._basis
         return basis is not None and is_feasible(self._now, basis, vertex.x, self._matrix.times(vertex.x))
 

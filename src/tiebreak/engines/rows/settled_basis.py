@@ -6,58 +6,42 @@ proves that what has a multiplier is at its end at all solutions, however small 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ...arrays import Matrix, Vector
+from ...arrays import Vector
 from ...numerics.basis import Basis
 from ...numerics.extended import Ext, double, ext
 from ...numerics.rows import Rows
 from ...numerics.settled import settled
 from ...numerics.vanishing import Places, System
-
-
-class Costs(NamedTuple):
-    """The costs factors @ rows, exactly: sums of doubles times doubles."""
-
-    rows: Matrix
-    factors: Vector
-
-    @classmethod
-    def of(cls, slopes: list[tuple[Vector, np.longdouble]], dim: int) -> Costs:
-        """From vectors and their factors; a factor may take two doubles."""
-        factors = ext(np.array([scale for _, scale in slopes], dtype=np.longdouble))
-        high = double(factors)
-        low = double(factors - high)
-        rows = np.array([c for c, _ in slopes], dtype=np.float64).reshape(-1, dim)
-        return cls(np.vstack([rows, rows[low != 0]]), np.append(high, low[low != 0]))
-
-
-class Signed(NamedTuple):
-    """Multipliers of rows and columns, zero where they are zero, and whether all signs are certain."""
-
-    y: Ext
-    z: Ext
-    certain: bool
+from .linear_level import Costs
 
 
 def multipliers(
-    A: sp.csr_array, basis: Basis, costs: Costs, at: Signed, rows: NDArray[np.bool_], columns: NDArray[np.bool_]
-) -> Signed | None:
-    """Those of the basis ``at`` which it was computed, with those in doubt settled."""
+    A: sp.csr_array, basis: Basis, costs: Costs, y: Ext, z: Ext, rows: NDArray[np.bool_], columns: NDArray[np.bool_]
+) -> tuple[Ext, Ext, bool] | None:
+    """y and z with those of these rows and columns settled, and whether all their signs are certain."""
     inside, tight, close = basis.inside, basis.tight, np.flatnonzero(columns)
-    own, given = sp.csr_array(A[tight].T), sp.csr_array(costs.rows.T)
-    system = System(own[inside], given[inside], costs.factors, -own[close], given[close])
-    doubt = Places(rows[tight], np.ones(close.size, dtype=bool))
-    found = settled(system, at.y[tight], at.z[close], doubt, basis.solve_transposed)
+    own, (given, factors) = sp.csr_array(A[tight].T), _in_doubles(costs)
+    system = System(own[inside], given[inside], factors, -own[close], given[close])
+    places = Places(rows[tight], np.ones(close.size, dtype=bool))
+    found = settled(system, y[tight], z[close], places, basis.solve_transposed)
     if found is None:
         return None
-    y, z = at.y.copy(), at.z.copy()
+    y, z = y.copy(), z.copy()
     y[tight], z[close] = found.u, found.values
-    return Signed(y, z, found.certain)
+    return y, z, found.certain
+
+
+def _in_doubles(costs: Costs) -> tuple[sp.csr_array, Vector]:
+    """The costs as the product of a matrix and a vector of doubles: a factor may take two of them."""
+    factors = ext(np.array([factor for _, factor in costs], dtype=np.longdouble))
+    high = double(factors)
+    low = double(factors - high)
+    rows = np.array([c for c, _ in costs], dtype=np.float64)
+    return sp.csr_array(np.vstack([rows, rows[low != 0]]).T), np.append(high, low[low != 0])
 
 
 def is_feasible(rows: Rows, basis: Basis, x: Ext, activity: Ext) -> bool:
