@@ -48,6 +48,12 @@ def skipped(app: Any, what: str, name: str, thing: object, skip: bool, options: 
     return True if re.fullmatch(r"set_\w+_request|get_metadata_routing", name) else None
 
 
+def room_for_code(app: Any, name: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Pages of the gallery have no contents at their right: they are short, and code is wide."""
+    if name.startswith("gallery/"):
+        context["meta"] = {**(context.get("meta") or {}), "html_theme.sidebar_secondary.remove": "true"}
+
+
 def clock(conf: dict[str, Any], script: str | None, when: str) -> None:
     """Seconds of the processor that a script of the gallery takes; docs/check_site.py holds them to a limit."""
     if script is None:
@@ -64,4 +70,5 @@ def setup(app: Any) -> dict[str, bool]:
     app.connect("source-read", as_page)
     app.connect("autodoc-process-docstring", bars, priority=900)  # after numpydoc
     app.connect("autodoc-skip-member", skipped)
+    app.connect("html-page-context", room_for_code, priority=100)  # before the theme reads it
     return {"parallel_read_safe": True, "parallel_write_safe": True}
