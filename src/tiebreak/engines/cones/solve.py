@@ -27,6 +27,7 @@ from .level import Level
 from .refuses import cones_apply
 from .slater import NARROW, OUTSIDE, second_level
 from .solutions import RANKS, solutions_inside
+from .unbound import where_it_does_not_bind
 
 RESOLVED = 1e-16
 """A residual so small, on a chart with some growth, that no other chart is tried."""
@@ -62,6 +63,8 @@ def solve_cones(levels: Sequence[Objective], domain: Domain) -> Answer:
     flat = not lower.images.size and lower.kinks is None
     if flat and not lower.p.any():  # a constant: all points are lower solutions
         return _constant(lower, minimiser(domain)(levels[-1]))
+    if (answer := where_it_does_not_bind(levels, lower, upper, domain, shape)) is not None:
+        return answer
     conic = shape.conic()
     first = approximate(lower, shape, conic)
     if first is None:
