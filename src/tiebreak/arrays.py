@@ -105,7 +105,7 @@ def as_seed(value: Any, name: str = "seed") -> int | None:
 
 def as_names(names: Sequence[str], dim: int) -> tuple[str, ...]:
     """One name for each of ``dim`` variables, all different."""
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+    if isinstance(names, str) or not np.iterable(names) or not all(isinstance(name, str) for name in names):
         raise TypeError("names must be a sequence of strings")
     if len(names) != dim or len(set(names)) != dim:
         raise ValueError(f"names must be {dim} different strings, got {len(names)}")

@@ -24,13 +24,13 @@ from numpy.typing import NDArray
 
 try:
     import pandas as pd
-    from cobra import Solution
+    from cobra import Model, Solution
     from cobra.exceptions import OPTLANG_TO_EXCEPTIONS_DICT, OptimizationError
     from cobra.util.array import create_stoichiometric_matrix
 except ImportError as error:
     raise ImportError("tiebreak.cobra needs COBRApy: pip install 'tiebreak[cobra]'") from error
 
-from .arrays import Vector
+from .arrays import Vector, as_scalar
 from .numerics.failures import EmptySet
 from .objectives import Linear, Objective, SquaredNorm
 from .prices import first_duals
@@ -139,9 +139,11 @@ def problem_from(
     model: Any, levels: Sequence[str | Mapping[Any, float]] = LEVELS, fraction_of_optimum: float = 1.0
 ) -> Problem:
     """The problem of tiebreak behind a model, all levels minimised; see ``lexicographic_fba``."""
-    if isinstance(levels, str) or not levels or levels[0] != "growth":
+    if not isinstance(model, Model):
+        raise TypeError(f"model must be a cobra.Model, got {type(model).__name__}")
+    if not isinstance(levels, Sequence) or isinstance(levels, str) or not levels or levels[0] != "growth":
         raise ValueError('levels must begin with "growth", such as ["growth", "total_flux", "l2"]')
-    if not 0 < fraction_of_optimum <= 1:
+    if not 0 < as_scalar(fraction_of_optimum, "fraction_of_optimum") <= 1:
         raise ValueError(f"fraction_of_optimum must be above 0 and at most 1, got {fraction_of_optimum!r}")
     if len(levels) == 1 and fraction_of_optimum < 1:
         raise ValueError("fraction_of_optimum leaves room for a second level, and there is none")
@@ -212,9 +214,12 @@ def _level(model: Any, level: str | Mapping[Any, float], number: int, back: Inde
     c = np.zeros(n)
     if level == "growth":
         c = _growth(model) * (-1.0 if model.objective_direction == "max" else 1.0)
-    elif isinstance(level, Mapping):
+    elif isinstance(level, Mapping) and level:
         for reaction, coefficient in level.items():
-            c[model.reactions.index(reaction)] += float(coefficient)
+            name = getattr(reaction, "id", reaction)
+            if name not in model.reactions:
+                raise ValueError(f"level {number} names a reaction {name!r}, which the model does not have")
+            c[model.reactions.index(name)] += as_scalar(coefficient, f"the coefficient of {name} in level {number}")
     else:
         raise ValueError(f'level {number} must be "total_flux", "l2" or reactions with coefficients, got {level!r}')
     return Linear(np.append(c, -c[back]))

@@ -155,6 +155,8 @@ def _named(problem: Problem, methods: Sequence[Method] | None) -> list[tuple[str
         methods = able(problem, choose_engine(problem))
     if isinstance(methods, (str, Solver)):
         methods = [methods]
+    if not np.iterable(methods):
+        raise TypeError(f"methods must be names or solvers, got {type(methods).__name__}")
     found: list[tuple[str, Method]] = []
     for k, one in enumerate(methods):
         if not isinstance(one, (str, Solver)):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .arrays import Vector, as_path
+from .arrays import Vector, as_path, as_positive
 from .callbacks import Trace
 from .certificate import Certificate, Level
 from .methods.base import State
@@ -179,7 +179,7 @@ class Result:
         """
         from .rational import prove
 
-        return prove(problem, self.x, max_time)
+        return prove(problem, self.x, as_positive(max_time, "max_time"))
 
     def plot(self) -> Any:
         """Draw every level with its bracket, and the gaps over time where there are several; returns the figure."""
@@ -239,6 +239,8 @@ class Result:
         about = self.__dict__.get("_problem") if problem is None else problem
         if about is None:
             raise ValueError("this result does not know its problem any more: pass it, as in result.vjp(dx, problem)")
+        if not isinstance(about, Problem):
+            raise TypeError(f"problem must be a tiebreak.Problem, got {type(about).__name__}")
         if about.dim != self.x.size:
             raise ValueError(f"the problem has {about.dim} variables, the result {self.x.size}")
         if not self.success:

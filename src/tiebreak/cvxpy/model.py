@@ -9,8 +9,9 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
+from cvxpy.constraints.constraint import Constraint
 
-from ..arrays import Vector
+from ..arrays import Vector, as_count
 from ..certificate import Level
 from ..numerics.failures import EmptySet
 from ..prices import first_duals
@@ -102,6 +103,9 @@ class Lexicographic:
                 f"constraints must be a list of constraints, such as [x >= 0], got {type(constraints).__name__}"
             )
         self.constraints = list(constraints or [])
+        for k, one in enumerate(self.constraints):
+            if not isinstance(one, (Constraint, bool, np.bool_)):
+                raise TypeError(f"constraints[{k}] must be a constraint, such as x >= 0, got {type(one).__name__}")
         self.slack, self.relative_slack = slack, relative_slack
         self._canonical = Canonical(self.objectives, self.constraints)
         self._translation: Translation | None = None
@@ -201,7 +205,7 @@ class Lexicographic:
         >>> [float(p.dual_values(level)[0]) for level in (1, 2)]
         [1.0, 6.0]
         """
-        if not 1 <= level <= len(self.objectives):
+        if not 1 <= as_count(level, "level") <= len(self.objectives):
             raise ValueError(f"level must be from 1 to {len(self.objectives)}, got {level}")
         z = self._multipliers[level - 1] if self._multipliers else None
         if z is None or self._found is None:

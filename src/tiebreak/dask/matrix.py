@@ -18,6 +18,7 @@ from .passes import Column
 
 logger = logging.getLogger("tiebreak")
 
+SCHEDULERS = ("threads", "processes", "synchronous")
 TASK_SECONDS = 0.5  # a task of less is mostly the scheduler's work
 FIRST_BYTES = 2**28  # of a task in the first pass of its kind, before anything is measured
 HELD_BYTES = 2**29  # of blocks that a task is given, and holds, all at once
@@ -63,6 +64,8 @@ class ChunkedMatrix(Chunks):
         self, pieces: Sequence[Any], dim: int | None, rows: Sequence[int] | None, name: str, *, where: str = "",
         scheduler: str | None = None, selected: Selected | None = None, origin: Any = None, prepare: Any = None,
     ) -> None:  # fmt: skip
+        if scheduler is not None and scheduler not in SCHEDULERS:
+            raise ValueError(f"scheduler must be one of {', '.join(SCHEDULERS)}, or None, got {scheduler!r}")
         self.pieces, self.dim, self.name, self.where = tuple(pieces), dim, name, where or name
         self.rows = None if rows is None else tuple(int(n) for n in rows)
         self.scheduler, self.selected, self.origin, self.prepare = scheduler, selected, origin, prepare

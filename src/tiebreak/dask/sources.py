@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -85,7 +86,7 @@ def from_memmap(source: Any, *, chunk_rows: int | None = None, scheduler: str | 
     >>> tiebreak.dask.from_memmap(path, chunk_rows=4).shape
     (6, 2)
     """
-    mapped = source if isinstance(source, np.memmap) else np.load(as_path(source, "source"), mmap_mode="r")
+    mapped = source if isinstance(source, np.memmap) else _mapped(as_path(source, "source"))
     if not isinstance(mapped, np.memmap) or mapped.filename is None:
         raise TypeError("source must be a np.memmap of a file, or the path of a .npy file")
     if not mapped.flags.c_contiguous or mapped.ndim not in (1, 2):
@@ -127,7 +128,10 @@ def from_zarr(
         import zarr
     except ImportError:
         raise ImportError('from_zarr needs the package zarr: pip install "zarr>=3"') from None
-    array = zarr.open_array(path, path=name, mode="r")
+    try:
+        array = zarr.open_array(path, path=name, mode="r")
+    except Exception as error:  # of Zarr and of what its stores are made of
+        raise ValueError(f"{path} cannot be opened as an array in Zarr's format: {error}") from None
     if array.ndim not in (1, 2):
         raise ValueError(f"{path} must hold a matrix or a vector, got shape {array.shape}")
 
@@ -165,7 +169,7 @@ def from_parquet(path: Any, columns: str | Sequence[str], *, scheduler: str | No
     alone, names = isinstance(columns, str), (columns,) if isinstance(columns, str) else tuple(columns)
     pieces, rows, files = [], [], _files(path)
     for file in files:
-        with parquet.ParquetFile(file) as opened:
+        with _parquet(parquet, file) as opened:
             missing = [name for name in names if name not in opened.schema_arrow.names]
             if missing:
                 raise ValueError(f"{file} has no column {missing[0]!r}; it has {', '.join(opened.schema_arrow.names)}")
@@ -261,6 +265,22 @@ def _sliced(
     rows = [min(step, n - first) for first in firsts]
     pieces = [reader(first, first + count) for first, count in zip(firsts, rows, strict=True)]
     return ChunkedMatrix(pieces, dim, rows, label, scheduler=scheduler, origin=reader)
+
+
+def _mapped(path: Path) -> Any:
+    try:
+        return np.load(path, mmap_mode="r")
+    except (ValueError, EOFError) as error:  # NumPy takes what is none of its formats for a pickle
+        why = "it may be no .npy file" if "pickle" in str(error) else str(error)
+        raise ValueError(f"{path} cannot be mapped into memory: {why}") from None
+
+
+def _parquet(parquet: Any, file: str) -> Any:
+    os.stat(file)  # the system's own error where there is none
+    try:
+        return parquet.ParquetFile(file)
+    except (ValueError, OSError) as error:
+        raise ValueError(f"{file} cannot be read as a Parquet file: {error}") from None
 
 
 def _offset(mapped: np.memmap[Any, Any]) -> int:

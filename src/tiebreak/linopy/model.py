@@ -13,7 +13,7 @@ from linopy.constants import Result as ForLinopy
 from linopy.constants import Solution
 from linopy.constants import Status as InLinopysWords
 
-from ..arrays import Vector
+from ..arrays import Vector, as_vector
 from ..certificate import Level
 from ..numerics.failures import EmptySet
 from ..prices import first_duals
@@ -197,11 +197,14 @@ def tradeoff(
 
 def _in_units_of_cost(problem: Problem, parts: Sequence[float]) -> list[float]:
     """Parts of the optimal cost; of its bracket the end nearer to zero, so that no part is exceeded."""
+    shares = as_vector(parts, "relative_slacks")
+    if (shares < 0).any():
+        raise ValueError(f"relative_slacks must not be negative, got {shares.min():g}")
     cost = solve_problem(Problem(problem.lower, [], problem.domain)).certificate
     least = 0.0 if cost.f_lower <= 0 <= cost.f_upper else min(abs(cost.f_lower), abs(cost.f_upper))
     if not (np.isfinite(least) and least > 0):
         raise ValueError("the optimal cost is zero or not known, so that parts of it say nothing: give slacks instead")
-    return [float(part) * least for part in parts]
+    return [share * least for share in shares.tolist()]
 
 
 def _given_back(model: Any, condition: str, translation: Translation | None, result: Result | None) -> Solved:

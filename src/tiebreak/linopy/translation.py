@@ -113,6 +113,8 @@ def _refuse(model: Any, matrices: Any) -> None:
 
 def _pairs(then: Any) -> list[tuple[Any, str]]:
     found: list[tuple[Any, str]] = []
+    if not np.iterable(then):
+        raise TypeError(f'then must be a sequence of pairs (expression, "min" or "max"), got {type(then).__name__}')
     for k, one in enumerate(then):
         if not (isinstance(one, (tuple, list)) and len(one) == 2):
             raise TypeError(f'then[{k}] must be a pair (expression, "min" or "max"), got {type(one).__name__}')

@@ -66,6 +66,8 @@ def _short(value: Fraction) -> str:
 
 def prove(problem: Problem, x: Vector, max_time: float) -> Proof:
     """The proof of a problem whose solution is near x; see ``Result.prove``."""
+    if not isinstance(problem, Problem):
+        raise TypeError(f"problem must be a tiebreak.Problem, got {type(problem).__name__}")
     flint()
     chain = exact_chain(problem, x)
     try:

@@ -20,6 +20,9 @@ from .weights import as_shares
 
 Scores = NDArray[np.float64]
 
+MOST_CLASSES = 10**6
+"""More are a mistake: labels that are no numbers of classes."""
+
 
 @dataclass(frozen=True, eq=False)
 class SoftmaxLoss(Loss):
@@ -165,7 +168,12 @@ class Softmax(Linked):
             raise ValueError(
                 "y must hold the classes 0, 1, ..., K - 1; numpy.unique(y, return_inverse=True) makes them"
             )
-        self.classes = int(labels.max()) + 1 if classes is None else as_count(classes, "classes")
+        self.classes = int(min(labels.max(), MOST_CLASSES)) + 1 if classes is None else as_count(classes, "classes")
+        if self.classes > MOST_CLASSES:
+            raise ValueError(
+                f"there may be {MOST_CLASSES} classes at most, each of which has {d} variables: give y without gaps "
+                "(numpy.unique(y, return_inverse=True) makes it), and classes= accordingly"
+            )
         if self.classes < max(2, int(labels.max()) + 1):
             raise ValueError(f"y holds classes up to {int(labels.max())}, but there are {self.classes}; give classes=")
         self.y, self.weights = labels.astype(np.intp), as_shares(weights, n)
