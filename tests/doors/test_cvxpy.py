@@ -315,3 +315,24 @@ def test_least_weighted_norm_over_the_whole_space() -> None:
     result = tb.solve(tb.Problem(upper, lower))
     np.testing.assert_allclose(result.x, [-2 / 7, 9 / 7, 5 / 7], rtol=1e-9)
     assert result.success
+
+
+def test_columns_that_only_a_later_level_uses_ask_for_no_proof_before_it() -> None:
+    """Two levels decide x by squares; that the epigraphs of the third are without end, and tight, does not matter."""
+    x = cp.Variable(3)
+    for bounds in ([x >= 0], [x >= 0, cp.sum(x) >= 1]):
+        levels = [cp.sum_squares(x[:2] - 1), x[2], cp.norm1(x - 4)]
+        p = Lexicographic([cp.Minimize(one) for one in levels], bounds)
+        assert p.solve() == pytest.approx((0, 0, 10), abs=1e-9)
+        assert p.status == "optimal"
+        assert p.levels is not None
+        assert p.levels[2].upper - p.levels[2].lower < 1e-12
+
+
+def test_a_slack_whose_level_is_not_proved_warns_in_words_alone() -> None:
+    x = cp.Variable(3)
+    levels = [cp.sum(x), cp.norm(x - 1), x[0]]
+    p = Lexicographic([cp.Minimize(one) for one in levels], [x >= 0, cp.sum(x) >= 1], slack=[0, 1e-3])
+    with pytest.warns(UserWarning, match="Solution may be inaccurate") as seen:
+        p.solve(max_time=30)
+    assert {one.category for one in seen} == {UserWarning}

@@ -163,3 +163,36 @@ def test_without_scikit_learn_the_pip_line_is_named() -> None:
     code = "import sys; sys.modules['sklearn'] = None; import tiebreak.sklearn"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "pip install 'tiebreak[sklearn]'" in done.stderr
+
+
+def test_callbacks_of_scikit_learn_see_fits_runs_and_looks_and_can_end_a_run() -> None:
+    pytest.importorskip("sklearn.callback")
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(20, 30)), rng.normal(size=20)
+
+    class Seen:
+        def __init__(self, stops: bool) -> None:
+            self.tasks: list[str] = []
+            self.stops = stops
+
+        def setup(self, estimator, context) -> None:
+            self.tasks.append("setup")
+
+        def teardown(self, estimator, context) -> None:
+            self.tasks.append("teardown")
+
+        def on_fit_task_begin(self, estimator, context) -> None:
+            self.tasks.append(context.task_name)
+
+        def on_fit_task_end(self, estimator, context) -> bool:
+            return self.stops
+
+    seen = Seen(False)
+    model = MinNormRegressor().set_callbacks(seen).fit(X, y)
+    assert model.result_.success
+    assert seen.tasks[:3] == ["setup", "fit", "solve"]
+    assert seen.tasks[-1] == "teardown"
+    assert any(task.startswith("update") for task in seen.tasks)
+    with pytest.warns(ConvergenceWarning, match="stopped") as warned:
+        MinNormRegressor().set_callbacks(Seen(True)).fit(X, y)
+    assert warned[0].filename == __file__

@@ -178,6 +178,9 @@ def _proved(path: Path, found: Relaxed, slack: float) -> Answer:
     g_lower, g_upper = lowest.f_lower, lowest.f_upper
     bounds = [(path.f.lower_bound, 0.0)]
     for corner in path.corners:
+        if corner.lam == 0:  # whatever is known of g*
+            bounds.append((corner.least - 4 * UNIT_ROUNDOFF * abs(corner.least), 0.0))
+            continue
         exact = Scale(corner.lam) * (Scale(g_upper) + Scale(slack)) - Scale(corner.taken)
         price = float(exact)
         rounding = 4 * UNIT_ROUNDOFF * (abs(corner.least) + 2 * abs(price))

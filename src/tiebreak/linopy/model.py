@@ -223,6 +223,7 @@ def _given_back(model: Any, condition: str, translation: Translation | None, res
         )
         rows = [(sense, one.value, one.lower, one.upper) for sense, one in zip(translation.senses, own, strict=True)]
         levels = pd.DataFrame(rows, index=range(1, len(rows) + 1), columns=["sense", "value", "lower", "upper"])
+    status.legacy_status = "no point satisfies the constraints" if result is None else result.message
     model.assign_result(ForLinopy(status, found, solver_name="tiebreak"))
     return Solved(str(status.status.value), str(status.termination_condition.value), levels, result)
 

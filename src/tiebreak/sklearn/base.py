@@ -21,6 +21,7 @@ from ..solve import solve
 from .chunks import ChunkedSample, as_rows, head_of, in_chunks, over_blocks
 from .data import Sample
 from .losses import predicted
+from .watching import CallbackSupportMixin, run_of, users_call
 
 NEAR = 0.999
 """A coefficient beyond this part of its bound is held by it."""
@@ -38,7 +39,7 @@ class Clock:
         return None if self.ends is None else max(self.ends - perf_counter(), 1e-3)
 
 
-class LinearModel(BaseEstimator):  # type: ignore[misc]
+class LinearModel(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     """A linear model found by ``tiebreak.solve``: its scores are X @ coef_ + intercept_."""
 
     fit_intercept: bool
@@ -80,7 +81,9 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
     def _solved(self, problem: Problem, unit_upper: float, unit_lower: float, clock: Clock) -> Result:
         """The answer, to a tolerance in the units of the two last levels."""
         tol = as_positive(self.tol, "tol")
-        return solve(problem, tol_upper=tol * unit_upper, tol_lower=tol * unit_lower, max_time=clock.left)
+        upper, lower = tol * unit_upper, tol * unit_lower
+        with run_of(self) as seen:
+            return solve(problem, tol_upper=upper, tol_lower=lower, max_time=clock.left, callback=seen)
 
     def _keep(self, problem: Problem, result: Result) -> None:
         """The answer as fitted attributes, with a warning where its proof is not complete."""
@@ -94,14 +97,14 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
                 "may have no minimum, as the logistic loss has none where classes can be separated; or bound is "
                 "too small",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=users_call(),
             )
         if not result.success:
             warnings.warn(
                 f"{type(self).__name__}: the solution is not proved to the tolerance ({result.status}). "
                 f"{result.message} See result_; more time (max_time) or a larger tol may help.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=users_call(),
             )
 
     def _set_coefficients(self, x: Vector) -> None:

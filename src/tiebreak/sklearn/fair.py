@@ -20,6 +20,7 @@ from .base import Clock, LinearClassifier, at_ends
 from .data import Sample, domain_of, least_norm, names_of
 from .groups import Sensitive, sensitive_columns
 from .losses import CLASSIFICATION, check_loss, loss_of, reach_of, unit_of_loss
+from .watching import users_call, watched
 
 ROOM = 2.0
 """Coefficients of a fair classifier may be so many times those of the best one and of the best without covariance."""
@@ -125,6 +126,7 @@ class FairClassifier(LinearClassifier):
         self.tol = tol
         self.max_time = max_time
 
+    @watched
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, sensitive_features: Any = None) -> FairClassifier:
         """Find the classifier.
 
@@ -153,7 +155,7 @@ class FairClassifier(LinearClassifier):
             warnings.warn(
                 "no sensitive_features were given: this is the smallest of the best classifiers, fair or not",
                 UserWarning,
-                stacklevel=2,
+                stacklevel=users_call(),
             )
             self._keep(*self._smallest(sample, clock))
             return self
@@ -191,7 +193,7 @@ class FairClassifier(LinearClassifier):
         self.has_say_ = False if best.certificate.upper_constant or best.certificate.lower_unique else None
         if self.slack == 0 and self.has_say_ is False:
             message = "fairness has no say at slack 0: every best classifier has the same covariances"
-            warnings.warn(message, UserWarning, stacklevel=3)
+            warnings.warn(message, UserWarning, stacklevel=users_call())
         if best.certificate.g_upper - self.best_loss_ > self.tol * unit_of:  # nothing to count a slack from
             return best
         fair = replace(problem, upper=problem.lower, lower=problem.upper)

@@ -12,6 +12,7 @@ from .base import LinearClassifier
 from .data import Sample
 from .losses import CLASSIFICATION, check_loss
 from .nested import NestedModel
+from .watching import watched
 
 
 class LifelongClassifier(LinearClassifier, NestedModel):
@@ -97,6 +98,7 @@ class LifelongClassifier(LinearClassifier, NestedModel):
         self.tol = tol
         self.max_time = max_time
 
+    @watched
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LifelongClassifier:
         """Forget everything, and learn from a first batch.
 
@@ -118,6 +120,7 @@ class LifelongClassifier(LinearClassifier, NestedModel):
         self._learn(None, self._sample(X, y, sample_weight))
         return self
 
+    @watched
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> LifelongClassifier:
         """Learn from a further batch.
 

@@ -8,6 +8,7 @@ from ..problem import Problem
 from .base import Clock, LinearClassifier, LinearModel, LinearRegressor
 from .data import Sample, domain_of, least_norm, names_of
 from .losses import CLASSIFICATION, REGRESSION, check_loss, loss_of, reach_of, unit_of_loss, unit_of_scores
+from .watching import watched
 
 
 class _MinNorm(LinearModel):
@@ -111,6 +112,7 @@ class MinNormRegressor(LinearRegressor, _MinNorm):
         self.tol = tol
         self.max_time = max_time
 
+    @watched
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MinNormRegressor:
         """Find the model.
 
@@ -208,6 +210,7 @@ class MinNormClassifier(LinearClassifier, _MinNorm):
         self.tol = tol
         self.max_time = max_time
 
+    @watched
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MinNormClassifier:
         """Find the classifier.
 

@@ -12,6 +12,7 @@ from .chunks import ChunkedSample
 from .data import Sample
 from .losses import CLASSIFICATION, REGRESSION, check_loss
 from .nested import NestedModel
+from .watching import watched
 
 
 class _Selection(NestedModel):
@@ -140,6 +141,7 @@ class SelectionRegressor(LinearRegressor, _Selection):
         self.tol = tol
         self.max_time = max_time
 
+    @watched
     def fit(
         self,
         X: Any,
@@ -254,6 +256,7 @@ class SelectionClassifier(LinearClassifier, _Selection):
         self.tol = tol
         self.max_time = max_time
 
+    @watched
     def fit(
         self,
         X: Any,

@@ -12,7 +12,8 @@ Either way the entries of d are at most missed times the norms of the rows of E^
 |E^+' grad f| missed + <d, Hd>/2, and rounding of E^+ is bounded by its perturbation theory (Wedin 1973): two matrices
 of one rank, eps apart, have pseudo-inverses that are 2 eps/(sigma - eps)^2 apart.
 
-Where the point has no room, one that is a little nearer to the point of a level before may have it.
+Where the point has no room, one that is a little nearer to the point of a level before may have it; and a row that is
+crossed is kept by a column that nothing shared knows and no other row minds (an epigraph, before its own level).
 """
 
 from __future__ import annotations
@@ -21,11 +22,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ...arrays import Matrix, Vector
 from ...numerics.definite import least_singular_value
-from ...numerics.extended import UNIT, Ext, dense, double
+from ...numerics.extended import UNIT, Ext, column_squares, dense, double
 from ...numerics.rank import resolved
 from .held import LARGEST, Decomposed, Held
 from .level import Level
@@ -144,10 +146,11 @@ def several(held: Held, x: Ext) -> bool:
         way = _way(held, base, inverses)
         if way is None:
             continue
-        inside, inverse = way
+        inside, inverse, aside = way
         if inside.size > held.rank and _has_room(held, base, inside, inverse):
             return True  # whatever the way, a step that changes nothing held leads on
-        there.append((base, float((inverse.moves(held.missed(base)) * held.scale[inside]).max(initial=0.0))))
+        moved = inverse.moves(held.missed(base)) * held.scale[inside]
+        there.append((base, max(float(moved.max(initial=0.0)), float(aside.max(initial=0.0)))))
     return len(there) == 2 and float(np.abs(there[1][0] - there[0][0]).max()) > 2 * (there[0][1] + there[1][1])
 
 
@@ -214,8 +217,13 @@ def _bases(held: Held, x: Ext) -> Iterator[Ext]:
             yield x + np.longdouble(share) * (held.face.x - x)
 
 
-def _way(held: Held, base: Ext, inverses: dict[bytes, Inverse | None]) -> tuple[NDArray[np.intp], Inverse] | None:
-    """Columns that are away from their bounds and lead to a true solution, those with too little room left out."""
+def _way(
+    held: Held, base: Ext, inverses: dict[bytes, Inverse | None]
+) -> tuple[NDArray[np.intp], Inverse, Vector] | None:
+    """Columns that are away from their bounds and lead to a true solution, those with too little room left out.
+
+    With them, how far columns go that make way for rows which would be crossed.
+    """
     face, S = held.face, held.columns
     given = face.given
     lower, upper = face.limits
@@ -238,15 +246,57 @@ def _way(held: Held, base: Ext, inverses: dict[bytes, Inverse | None]) -> tuple[
     other = np.setdiff1d(np.arange(given.low.size), held.rows)
     activity, change = face.A.times(base)[other], np.asarray(face.A.size @ moves + face.A.times_error(base))[other]
     slack = double(np.minimum(activity - given.low[other], given.high[other] - activity))
-    return (inside, inverse) if (slack >= change).all() else None
+    if (slack >= change).all():
+        return inside, inverse, np.zeros(base.size)
+    aside = _aside(held, base, other, change - slack, double(activity - given.low[other]) == slack)
+    return None if aside is None else (inside, inverse, aside)
 
 
-def _judged(held: Held, level: Level, x: Ext, base: Ext, inside: NDArray[np.intp], inverse: Inverse) -> Near:
+def _aside(held: Held, base: Ext, rows: NDArray[np.intp], short: Vector, below: NDArray[np.bool_]) -> Vector | None:
+    """How far columns have to go so that the rows which are short are kept; ``below``: at their lower ends.
+
+    These columns are in no row of E, and further in that direction no row is worse off. None where a row has none.
+    """
+    face, S = held.face, held.columns
+    lower, upper = face.limits
+    idle = S[column_squares(held.E, np.ones(held.E.shape[0])) == 0]
+    A = sp.csc_array(face.A.A)[:, idle].tocoo()
+    worse_up = np.zeros(idle.size, dtype=bool)
+    worse_down = np.zeros(idle.size, dtype=bool)
+    low, high = np.isfinite(face.given.low[A.row]), np.isfinite(face.given.high[A.row])
+    np.logical_or.at(worse_up, A.col, ((A.data > 0) & high) | ((A.data < 0) & low))
+    np.logical_or.at(worse_down, A.col, ((A.data < 0) & high) | ((A.data > 0) & low))
+    entries = sp.csr_array(A)
+    moves, room = np.zeros(base.size), np.zeros(base.size)
+    for i in np.flatnonzero(short > 0):
+        own = slice(entries.indptr[rows[i]], entries.indptr[rows[i] + 1])
+        columns, values = entries.indices[own], entries.data[own]
+        up = (values > 0) == below[i]
+        free = np.flatnonzero((values != 0) & ~np.where(up, worse_up[columns], worse_down[columns]))
+        if not free.size:
+            return None
+        j = idle[columns[free[0]]]
+        room[j] = double(upper - base)[j] if up[free[0]] else double(base - lower)[j]
+        moves[j] = max(moves[j], 1.01 * short[i] / abs(values[free[0]]))
+    return moves if (moves <= room).all() else None
+
+
+def _judged(
+    held: Held,
+    level: Level,
+    x: Ext,
+    base: Ext,
+    inside: NDArray[np.intp],
+    inverse: Inverse,
+    aside: Vector | None = None,
+) -> Near:
     """What the level may gain on the way from x by ``base`` to the true solution beside it."""
     missed, S = held.missed(base), held.columns[inside]
     if not np.isfinite(missed):
         return NOWHERE
     moves = held.beside(base)
+    if aside is not None:
+        moves = moves + aside
     here = level.at(base)
     slope = float(np.abs(double(here.grad)) @ moves)
     grad = double(here.grad)[S] * held.scale[inside]
