@@ -13,6 +13,7 @@ from bad_problems import GOOD
 from tiebreak.cli import main
 from tiebreak.files import FileProblem, read_task
 from tiebreak.files.build import blamed
+from tiebreak.files.errors import ModelProblem
 
 CASES = {**BAD_PROBLEMS, **BAD_DATA}
 
@@ -52,16 +53,20 @@ def test_message_names_key_and_line(name: str, folder: Path, capsys: pytest.Capt
     with pytest.raises(FileProblem) as caught:
         read_task(file)
     problem = caught.value
-    assert problem.key == key
     for word in words:
         assert word in str(problem)
+    assert main(["solve", str(file)]) == 2
+    said = capsys.readouterr().err
+    if isinstance(problem, ModelProblem):  # one of several mistakes
+        assert f": {key}: " in said
+        return
+    assert problem.key == key
     marked = [i for i, line in enumerate(text.splitlines(), 1) if "# here" in line]
     if marked and key not in ("lower", "upper", "upper.lower"):
         assert problem.line == marked[0]
     elif key:
         assert text.splitlines()[problem.line - 1].startswith((f"[{key}]", f"{key.split('.')[-1]} ="))
-    assert main(["solve", str(file)]) == 2
-    assert f"problem.toml, line {problem.line}: {key}" in capsys.readouterr().err
+    assert f"problem.toml, line {problem.line}: {key}" in said
 
 
 def test_the_good_file_is_good(folder: Path) -> None:
@@ -77,3 +82,23 @@ def test_the_key_that_a_message_is_about() -> None:
 
 def test_cases_are_many() -> None:
     assert len(CASES) >= 80
+
+
+def test_all_mistakes_are_told_at_once(folder: Path) -> None:
+    text = """lower = { type = "LeastSquares", A = [[1.0, 2.0]], b = [1.0, 2.0] }
+upper = { type = "Sum", terms = 3 }
+slak = 3
+[domain]
+type = "Product"
+blocks = { w = { type = "Box", lower = "abc", upper = 1 }, p = { type = "Simplx", shape = 3 } }
+[limits]
+max_time = -1
+tol = 2
+"""
+    file = folder / "many.toml"
+    file.write_text(text)
+    with pytest.raises(ModelProblem) as caught:
+        read_task(file)
+    assert [line for line, _ in caught.value.mistakes] == [1, 2, 3, 6, 6, 8, 9]
+    for word in ("lower.b", "upper.type", "slak", "domain.blocks.w.lower", "domain.blocks.p.type", "limits.tol"):
+        assert word in str(caught.value)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import typing
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import is_dataclass
 from types import NoneType, UnionType
 from typing import Any, TypeVar, cast
@@ -20,7 +20,7 @@ from ..objectives import Objective, Sum
 from ..sets import Domain, Product
 from .catalogue import KINDS, classes, parameters, parts
 from .data import Data
-from .errors import KeyProblem, suggestion
+from .errors import Collected, KeyProblem, suggestion
 from .locate import KeyPath
 
 T = TypeVar("T")
@@ -60,6 +60,15 @@ class Builder:
             said = str(error).replace("the factor of an objective", "weight")
             raise KeyProblem((*at, "weight"), said) from None
 
+    def objectives(self, specs: Sequence[Any], at: KeyPath) -> list[Objective]:
+        """A list of objectives."""
+        wrong, made = Collected(), list[Objective]()
+        for i, spec in enumerate(specs):
+            with wrong.noted():
+                made.append(self.objective(spec, (*at, i)))
+        wrong.settle()
+        return made
+
     def domain(self, spec: Any, at: KeyPath) -> Domain:
         """A set."""
         spec = _as_table(spec, at)
@@ -69,7 +78,11 @@ class Builder:
         _check_complete(spec, ("blocks",), "Product", at)
         path = (*at, "blocks")
         blocks = _as_table(spec["blocks"], path, word="a table of blocks, as in w = { type = ..., shape = ... }")
-        made = {name: self._block(block, (*path, name)) for name, block in blocks.items()}
+        wrong, made = Collected(), {}
+        for name, block in blocks.items():
+            with wrong.noted():
+                made[name] = self._block(block, (*path, name))
+        wrong.settle()
         return _called(Product, {"blocks": made}, at)
 
     def method(self, spec: Any, at: KeyPath) -> str | Solver[Any]:
@@ -97,10 +110,15 @@ class Builder:
     def make(self, call: Callable[..., T], spec: Spec, at: KeyPath, name: str = "") -> T:
         """Call a class with what the table holds."""
         name = name or call.__name__
-        known = parameters(call)
-        _check_known(spec, known, name, at)
-        given = {key: self.value(value, known[key][1], (*at, key)) for key, value in spec.items()}
-        _check_complete(spec, [key for key, (required, _) in known.items() if required], name, at)
+        known, wrong, given = parameters(call), Collected(), {}
+        for key, value in spec.items():
+            with wrong.noted():
+                _check_known([key], known, name, at)
+                given[key] = self.value(value, known[key][1], (*at, key))
+        with wrong.noted():
+            if all(key in known for key in spec):  # else it may be there under another name
+                _check_complete(spec, [key for key, (required, _) in known.items() if required], name, at)
+        wrong.settle()
         try:
             made = _called(call, given, at)
             if (getattr(made, "dim", None) or 0) > MOST_VARIABLES:
@@ -153,7 +171,7 @@ class Builder:
         terms = spec["terms"]
         if not isinstance(terms, list) or not terms:
             raise KeyProblem(path, f"must be a list of objectives, got {_short(terms)}")
-        made = [self.objective(term, (*path, i)) for i, term in enumerate(terms)]
+        made = self.objectives(terms, path)
         try:
             return made[0] if len(made) == 1 else Sum(*made)
         except ValueError as error:
@@ -179,7 +197,7 @@ def _as_table(value: Any, at: KeyPath, word: str = "a table of type = a name, wi
     return value
 
 
-def _check_known(spec: Spec, known: Collection[str], name: str, at: KeyPath) -> None:
+def _check_known(spec: Iterable[str], known: Collection[str], name: str, at: KeyPath) -> None:
     for key in spec:
         if key not in known:
             there = suggestion(key, known) or "it has none"

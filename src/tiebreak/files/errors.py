@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from math import inf
 from pathlib import Path
 
@@ -11,11 +12,46 @@ from .locate import KeyPath, line_of, spelt
 
 
 class KeyProblem(ValueError):
-    """Something wrong at a key; whoever has the text of the file makes a ``FileProblem`` of it."""
+    """Something wrong at a key, and at others; whoever has the text of the file makes a ``FileProblem`` of it."""
 
     def __init__(self, path: KeyPath, message: str) -> None:
         super().__init__(message)
         self.path = path
+        self.others: list[KeyProblem] = []
+
+
+class Collected:
+    """What is wrong at keys that do not depend on each other: all of it, at the end.
+
+    Examples
+    --------
+    >>> wrong = Collected()
+    >>> for key in ("slak", "tol"):
+    ...     with wrong.noted():
+    ...         raise KeyProblem((key,), f"there is no {key}")
+    >>> wrong.settle()
+    Traceback (most recent call last):
+        ...
+    tiebreak.files.errors.KeyProblem: there is no slak
+    """
+
+    def __init__(self) -> None:
+        self.found: list[KeyProblem] = []
+
+    @contextmanager
+    def noted(self) -> Iterator[None]:
+        """A step whose mistakes are kept."""
+        try:
+            yield
+        except KeyProblem as problem:
+            self.found += [problem, *problem.others]
+
+    def settle(self) -> None:
+        """All mistakes as one, if there are some."""
+        if self.found:
+            first, *others = self.found
+            first.others = others
+            raise first
 
 
 class FileProblem(ValueError):
@@ -38,12 +74,15 @@ class FileProblem(ValueError):
 
     @classmethod
     def at_key(cls, file: Path, text: str, problem: KeyProblem) -> FileProblem:
-        """The same with its line."""
-        return cls(file, line_of(text, problem.path), spelt(problem.path), str(problem))
+        """The same with its line; all mistakes, where there are several."""
+        every = [(line_of(text, one.path), spelt(one.path), str(one)) for one in (problem, *problem.others)]
+        if len(every) == 1:
+            return cls(file, *every[0])
+        return ModelProblem(file, [(line, f"{key}: {message}" if key else message) for line, key, message in every])
 
 
 class ModelProblem(FileProblem):
-    """A model that cannot be used: all that is wrong with it.
+    """A file that cannot be used: all that is wrong with it.
 
     Attributes
     ----------

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import as_count, as_positive, as_vector
+from ..objectives import Objective
 from ..problem import Problem
 from ..result import Result
 from ..solve import Method, iterate, solve
@@ -20,7 +21,7 @@ from ..tradeoff import Tradeoff, tradeoff
 from .build import CHAIN_KEYS, FILE_KEYS, PROBLEM_KEYS, RUN_KEYS, Builder, Spec, blamed
 from .catalogue import parameters
 from .data import Data
-from .errors import FileProblem, KeyProblem, suggestion
+from .errors import Collected, FileProblem, KeyProblem, suggestion
 from .locate import KeyPath
 
 FAILURES = (ValueError, TypeError, ArithmeticError, RuntimeError, MemoryError)
@@ -206,29 +207,36 @@ class _Reader:
     def task(self, output: str | Path | None) -> Task:
         chain = "levels" in self.spec
         keys = (*CHAIN_KEYS, *RUN_KEYS) if chain else FILE_KEYS
+        wrong, made = Collected(), dict[str, Any]()
         for key in self.spec:
             if key not in keys:
                 kind = "a chain of levels" if chain else "a problem file"
-                raise KeyProblem((key,), f"{kind} has no key {key!r}; {suggestion(key, keys)}")
-        problem = self._chain() if chain else self._two_levels()
-        return Task(
-            file=self.file,
-            text=self.text,
-            spec=self.spec,
-            problem=problem,
-            limits=self._limits(solve),
-            output=self._output() if output is None else Path(output),
-            data_files=frozenset(self.data.files),
-            **self._run(),
-        )
+                wrong.found.append(KeyProblem((key,), f"{kind} has no key {key!r}; {suggestion(key, keys)}"))
+        with wrong.noted():
+            made["problem"] = self._chain() if chain else self._two_levels()
+        with wrong.noted():
+            made["limits"] = self._limits(solve)
+        with wrong.noted():
+            made["output"] = self._output() if output is None else Path(output)
+        with wrong.noted():
+            made |= self._run()
+        wrong.settle()
+        return Task(file=self.file, text=self.text, spec=self.spec, data_files=frozenset(self.data.files), **made)
 
     def _chain(self) -> Problem:
         spec, levels = self.spec, self.spec["levels"]
         if not isinstance(levels, list) or not levels:
             raise KeyProblem(("levels",), "must be a list of objectives, the most important first: write [[levels]]")
-        made = [self.build.objective(level, ("levels", i)) for i, level in enumerate(levels)]
-        domain = self.build.domain(spec["domain"], ("domain",)) if "domain" in spec else None
-        given = {key: self._several(key) for key in ("slack", "relative_slack", "names") if key in spec}
+        wrong, given, made, domain = Collected(), dict[str, Any](), list[Objective](), None
+        with wrong.noted():
+            made = self.build.objectives(levels, ("levels",))
+        with wrong.noted():
+            domain = self.build.domain(spec["domain"], ("domain",)) if "domain" in spec else None
+        for key in ("slack", "relative_slack", "names"):
+            if key in spec:
+                with wrong.noted():
+                    given[key] = self._several(key)
+        wrong.settle()
         try:
             return Problem(made[-1], made[:-1], domain, **given)
         except (ValueError, TypeError) as error:
@@ -271,15 +279,16 @@ class _Reader:
         if not isinstance(limits, dict):
             raise KeyProblem(("limits",), f"must be a table, got {limits!r}")
         hints, known = parameters(call), default_limits()
-        for key in limits:
-            if key not in known:
-                raise KeyProblem(("limits", key), f"there is no limit {key!r}; {suggestion(key, known)}")
-        made = {key: self.build.value(value, hints[key][1], ("limits", key)) for key, value in limits.items()}
-        if made.get("max_time") == float("inf"):
-            made["max_time"] = None
-        for key, value in made.items():
-            if key in LIMITS and value is not None:
-                _checked(LIMITS[key], value, ("limits", key))
+        wrong, made = Collected(), dict[str, Any]()
+        for key, given in limits.items():
+            with wrong.noted():
+                if key not in known:
+                    raise KeyProblem(("limits", key), f"there is no limit {key!r}; {suggestion(key, known)}")
+                value = self.build.value(given, hints[key][1], ("limits", key))
+                made[key] = None if key == "max_time" and value == float("inf") else value
+                if key in LIMITS and made[key] is not None:
+                    _checked(LIMITS[key], value, ("limits", key))
+        wrong.settle()
         return {**known, **made}
 
     def _output(self) -> Path:
