@@ -241,8 +241,7 @@ def _chosen(task: Task) -> Choice:
         return by_rows or by_columns or Choice(task)
     if not why_not_lifted(task.levels, task.domain, chain=True):
         lifted = Lift.of(task, chain=True)
-        engine = _by_rows(lifted.task)
-        if lifted.index.size > first.index.size and engine is not None:
+        if lifted.index.size > first.index.size and (engine := _by_rows(lifted.task)) is not None:
             return Choice(task, engine, (lifted,), refusals)
     if task.domain.conic is not None:
         if not (why := CONIC.refuses(task)):

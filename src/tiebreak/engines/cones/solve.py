@@ -24,7 +24,6 @@ from .conic import Approximate, approximate
 from .face import on_face
 from .growth import Distance, distance, settled
 from .level import Level
-from .refuses import cones_apply
 from .slater import NARROW, OUTSIDE, second_level
 from .solutions import RANKS, solutions_inside
 from .unbound import where_it_does_not_bind
@@ -39,7 +38,7 @@ ASSUMES = (EXTENDED, "singular values and eigenvalues are those of a matrix with
 
 
 def solve_cones(levels: Sequence[Objective], domain: Domain) -> Answer:
-    """The solution of two levels over a round set.
+    """The solution of two levels over a round set: what ``cones_apply`` has passed, which is not asked again.
 
     Where neither way leads to a bracket the answer is a lower solution without one.
 
@@ -52,8 +51,6 @@ def solve_cones(levels: Sequence[Objective], domain: Domain) -> Answer:
     >>> answer.x.round(12) + 0.0, answer.lower_unique, bool(answer.f_upper - answer.f_lower < 1e-14)
     (array([1., 0.]), True, True)
     """
-    if why := cones_apply(levels, domain):
-        raise ValueError(f"the exact method for round sets does not apply: {why}")
     shape, dim = domain.round, domain.dim
     assert shape is not None and dim is not None
     forms = [level.form for level in levels]

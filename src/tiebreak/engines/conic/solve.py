@@ -27,7 +27,6 @@ from .face import CLEAR, Face
 from .level import ExactLevel
 from .newton_kantorovich import distance
 from .polish import NoMinimum, Solved, lifted, solve_level
-from .refuses import conic_applies
 
 STALLED = 1e-14
 """A residual of the optimality conditions above this is worth a note."""
@@ -48,7 +47,7 @@ BETWEEN = (
 
 
 def solve_conic(levels: Sequence[Objective], domain: Domain) -> list[Answer]:
-    """The answers of all levels.
+    """The answers of all levels: what ``conic_applies`` has passed, which is not asked again.
 
     Examples
     --------
@@ -61,8 +60,6 @@ def solve_conic(levels: Sequence[Objective], domain: Domain) -> list[Answer]:
     >>> answers[-1].x.round(12) + 0.0, bool(abs(answers[-1].f_lower - 6.5) < 1e-8)
     (array([1., 0.]), True)
     """
-    if why := conic_applies(levels, domain):
-        raise ValueError(f"the exact method for sets by cones does not apply: {why}")
     assert domain.conic is not None
     return _Chain(domain.conic, [ExactLevel(one.form, domain.conic.A.shape[1]) for one in levels]).solve()  # type: ignore[arg-type]
 
