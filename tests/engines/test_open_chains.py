@@ -13,6 +13,7 @@ from auditing.checks import audit
 from auditing.families import make
 from auditing.rational import solution
 from fractional import dot, fractions, times
+from tiebreak.engines.answer import Unbounded
 from tiebreak.engines.rows.gram import Gram
 from tiebreak.engines.rows.least_norm import least_norm
 from tiebreak.engines.rows.solve import solve_rows
@@ -424,3 +425,13 @@ def test_least_norm_leaves_other_problems_alone() -> None:
         ([tb.LeastSquares([[1.0, 1.0], [1.0, 1.0 + 2.0**-52]], [1.0, 1.0]), f], tb.Space(2)),  # what is its rank?
     ):
         assert least_norm(levels, domain) is None
+
+
+def test_a_ray_beside_a_far_point_is_not_lost() -> None:
+    """A unit step from 1e18 changes no digit of it: rays are taken back on their own, through parts of x as well."""
+    plain = tb.plan(tb.Problem(tb.Linear([-1.0, 0.0]), tb.LeastSquares([[0.0, 1.0]], [2.0]), ORTHANT)).choice
+    parts = tb.plan(tb.Problem(tb.L1Norm(), tb.LeastSquares([[1.0, 1.0]], [2.0]))).choice
+    for choice, ray, there in ((plain, [1.0, 0.0], [1.0, 0.0]), (parts, [0.0, 1.0, 0.5, 0.0], [-0.5, 1.0])):
+        stop = Unbounded(1, np.array(ray), np.full(len(ray), 1e18))
+        choice.take_back(stop)
+        assert stop.ray.tolist() == there

@@ -94,7 +94,7 @@ class Choice:
     def take_back(self, stop: Unbounded) -> None:
         """What is known of a level without a minimum, in terms of the task that was asked."""
         here, count = self.point(stop.point), len(self.reduced.levels)
-        stop.ray = self.point(stop.point + stop.ray) - here
+        stop.ray = self.point(stop.ray) - self.point(np.zeros_like(stop.ray))  # beside a far point it would be lost
         none = (f"stopped after none of {count} levels",) if count > 1 else ()
         nothing = Answer(here, -np.inf, np.inf, -np.inf, np.inf, notes=none)
         stop.point = here
