@@ -50,12 +50,17 @@ class Case:
             return tb.solve(tb.Problem(levels[1], levels[0], domain), "exact", **options)
         return tb.lexicographic(levels, domain, max_time=self.seconds)
 
-    def solve_by_peer(self) -> np.ndarray | None:
-        """CVXPY and Clarabel, a stage a level; the user knows the fitting second stage."""
+    def solve_by_peer(self, tolerance: float | None = None) -> np.ndarray | None:
+        """CVXPY and Clarabel, a stage a level; the user knows the fitting second stage.
+
+        Clarabel's own tolerances, unless another one is given for all of them.
+        """
         import warnings
 
         import cvxpy as cp
 
+        names = () if tolerance is None else ("tol_gap_abs", "tol_gap_rel", "tol_feas")
+        asked = dict.fromkeys(names, tolerance)
         x = cp.Variable(self.dim)
         rows = self.domain.peer(x)
         for level in self.levels:
@@ -63,7 +68,7 @@ class Case:
                 warnings.simplefilter("ignore")
                 try:
                     cp.Problem(cp.Minimize(level.peer(x)), rows).solve(
-                        solver="CLARABEL", max_threads=1, time_limit=self.seconds
+                        solver="CLARABEL", max_threads=1, time_limit=self.seconds, **asked
                     )
                 except cp.SolverError:
                     return None
