@@ -104,11 +104,18 @@ def eliminated(M: NDArray[np.int64], p: int) -> int:
         found, factors = _panel(below, start, min(start + PANEL, M.shape[1]), p)
         right = slice(start + PANEL, None)
         if found and right.start < M.shape[1]:
-            for k in range(1, found):
-                below[k, right] = (below[k, right] - _product(factors[k : k + 1, :k], below[:k, right], p)[0]) % p
+            below[:found, right] = _product(_inverse(factors[:found], p), below[:found, right], p)
             below[found:, right] = (below[found:, right] - _product(factors[found:], below[:found, right], p)) % p
         rank += found
     return rank
+
+
+def _inverse(factors: NDArray[np.int64], p: int) -> NDArray[np.int64]:
+    """That of the triangular matrix with ones on its diagonal and these entries below."""
+    found = np.eye(len(factors), dtype=np.int64)
+    for k in range(1, len(factors)):
+        found[k, :k] = -(factors[k, :k, None] * found[:k, :k] % p).sum(axis=0) % p
+    return found
 
 
 def _panel(M: NDArray[np.int64], start: int, end: int, p: int) -> tuple[int, NDArray[np.int64]]:
@@ -125,7 +132,7 @@ def _panel(M: NDArray[np.int64], start: int, end: int, p: int) -> tuple[int, NDA
         own = M[found + 1 :, column] * pow(int(M[found, column]), -1, p) % p
         factors[found + 1 :, found] = own
         rest = M[found + 1 :, column:end]
-        M[found + 1 :, column:end] = (rest - own[:, None] * M[found, column:end] % p) % p
+        M[found + 1 :, column:end] = (rest - own[:, None] * M[found, column:end]) % p  # below 2^62 in size
         found += 1
         if found == M.shape[0]:
             break
