@@ -46,6 +46,7 @@ copybutton_prompt_is_regexp = True
 
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
+html_extra_path = ["_build/extra"]  # hooks.py writes it
 html_css_files = ["site.css"]
 html_title = "tiebreak"
 html_copy_source = False

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
+EXTRA = ROOT / "docs" / "_build" / "extra"
 TIMES = ROOT / "docs" / "_build" / "gallery-seconds"
 
 PAGES = {
@@ -48,6 +49,16 @@ def skipped(app: Any, what: str, name: str, thing: object, skip: bool, options: 
     return True if re.fullmatch(r"set_\w+_request|get_metadata_routing", name) else None
 
 
+def live_page(app: Any, config: Any) -> None:
+    """A page of ``tiebreak explore`` to try on the site."""
+    from tiebreak import explore
+    from tiebreak.files import read_task
+
+    EXTRA.mkdir(parents=True, exist_ok=True)
+    task = read_task(ROOT / "examples" / "portfolio.toml")
+    explore(task.problem, EXTRA / "explore-portfolio.html", task.method, title="portfolio")
+
+
 def room_for_code(app: Any, name: str, template: str, context: dict[str, Any], doctree: Any) -> None:
     """Pages of the gallery have no contents at their right: they are short, and code is wide."""
     if name.startswith("gallery/"):
@@ -67,6 +78,7 @@ def clock(conf: dict[str, Any], script: str | None, when: str) -> None:
 
 
 def setup(app: Any) -> dict[str, bool]:
+    app.connect("config-inited", live_page)
     app.connect("source-read", as_page)
     app.connect("autodoc-process-docstring", bars, priority=900)  # after numpydoc
     app.connect("autodoc-skip-member", skipped)
