@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
@@ -24,6 +25,20 @@ def test_every_public_name_has_an_example(name: str) -> None:
         text = thing.__doc__ or ""
         assert re.search(r"^ *Examples\n *-{8}\n", text, re.MULTILINE), f"{name} has no section of examples"
         assert ">>> " in text.split("Examples\n")[1]
+
+
+def test_every_name_on_the_page_of_the_api_has_an_example() -> None:
+    """Also those of modules; what needs packages that are not installed is left out."""
+    for module, block in re.findall(r"currentmodule:: (\S+)\n(.*?)```", (DOCS / "api.md").read_text(), re.DOTALL):
+        try:
+            part = import_module(module)
+        except ImportError:
+            continue
+        for name in re.findall(r"^   (\w+)$", block, re.MULTILINE):
+            text = getattr(part, name).__doc__ or ""
+            assert re.search(r"^ *Examples\n *-{8}\n", text, re.MULTILINE), (
+                f"{module}.{name} has no section of examples"
+            )
 
 
 def listed(page: str) -> list[str]:

@@ -71,6 +71,20 @@ class LexicographicSolution(Solution):  # type: ignore[misc]
         True where no other fluxes are optimal in all levels; None where that is not known.
     result : Result
         The certificate, where all levels are minimised; in forward and reverse fluxes where total flux is a level.
+
+    Examples
+    --------
+    >>> from cobra import Metabolite, Model, Reaction
+    >>> import tiebreak.cobra
+    >>> model, a = Model("one way"), Metabolite("a")
+    >>> uptake, growth = Reaction("uptake", upper_bound=10), Reaction("growth", upper_bound=10)
+    >>> uptake.add_metabolites({a: 1}), growth.add_metabolites({a: -2})
+    (None, None)
+    >>> model.add_reactions([uptake, growth])
+    >>> model.objective = "growth"
+    >>> solution = tiebreak.cobra.lexicographic_fba(model, ["growth", "l2"])
+    >>> solution.objective_value, solution.unique
+    (5.0, True)
     """
 
     def __init__(self, levels: pd.DataFrame, unique: bool | None, result: Result, **cobras: Any) -> None:
@@ -108,6 +122,19 @@ def lexicographic_fba(
     ------
     cobra.exceptions.Infeasible, cobra.exceptions.Unbounded
         As COBRApy's own analyses do.
+
+    Examples
+    --------
+    >>> from cobra import Metabolite, Model, Reaction
+    >>> import tiebreak.cobra
+    >>> model, a = Model("one way"), Metabolite("a")
+    >>> uptake, growth = Reaction("uptake", upper_bound=10), Reaction("growth", upper_bound=10)
+    >>> uptake.add_metabolites({a: 1}), growth.add_metabolites({a: -2})
+    (None, None)
+    >>> model.add_reactions([uptake, growth])
+    >>> model.objective = "growth"
+    >>> tiebreak.cobra.lexicographic_fba(model, ["growth", "l2"]).fluxes.to_dict()
+    {'uptake': 10.0, 'growth': 5.0}
     """
     try:
         problem = problem_from(model, levels, fraction_of_optimum)

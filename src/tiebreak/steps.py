@@ -28,7 +28,22 @@ class Line:
 
 
 class StepRule(ABC):
-    """A step size for each update."""
+    """A step size for each update.
+
+    Examples
+    --------
+    A rule of one's own is a function of k:
+
+    >>> from dataclasses import dataclass
+    >>> import tiebreak as tb
+    >>> @dataclass(frozen=True)
+    ... class Slow(tb.steps.StepRule):
+    ...     def __call__(self, k):
+    ...         return 1 / (k + 1)
+    >>> problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
+    >>> tb.solve(problem, tb.AnytimeCGBiO(step=Slow()), tol_upper=1e-2, tol_lower=1e-2).success
+    True
+    """
 
     @abstractmethod
     def __call__(self, k: int) -> float:

@@ -64,6 +64,17 @@ class Task:
         The files that were read.
     objectives : tuple of Written
         Of a model: its objectives by name, and which of them are maximised.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from tiebreak.files import read_task
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "small.toml"
+    >>> text = 'upper = "SquaredNorm"\\nlower = {type = "LeastSquares", A = [[1, 1]], b = [1]}\\n'
+    >>> _ = file.write_text(text + 'domain = {type = "L1Ball", radius = 2}')
+    >>> task = read_task(file)
+    >>> task.problem.dim, task.method, task.output.name
+    (2, 'auto', 'small.result')
     """
 
     file: Path
@@ -122,6 +133,16 @@ def read_task(file: str | Path, output: str | Path | None = None) -> Task:
     ------
     FileProblem
         With the key and the line of what is wrong.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from tiebreak.files import read_task
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "small.toml"
+    >>> text = 'upper = "SquaredNorm"\\nlower = {type = "LeastSquares", A = [[1, 1]], b = [1]}\\n'
+    >>> _ = file.write_text(text + 'domain = {type = "L1Ball", radius = 2}')
+    >>> read_task(file).run().x.round(6)
+    array([0.5, 0.5])
     """
     file = Path(file)
     text, spec = _parsed(file)

@@ -49,6 +49,16 @@ class Solved:
         solutions of those before; None where there is no answer.
     result : Result or None
         The certificate, where all objectives are minimised; its ``named`` has the variables by name.
+
+    Examples
+    --------
+    >>> import linopy, tiebreak.linopy
+    >>> model = linopy.Model()
+    >>> a = model.add_variables(lower=1, upper=4, name="a")
+    >>> model.add_objective(3 * a)
+    >>> status, condition = tiebreak.linopy.solve(model)
+    >>> status, condition
+    ('ok', 'optimal')
     """
 
     status: str
@@ -73,6 +83,17 @@ class Alternatives:
         The variables, along the dimension ``slack``.
     curve : Tradeoff
         What ``tiebreak.tradeoff`` gives, where all objectives are minimised; ``curve.plot()`` draws it.
+
+    Examples
+    --------
+    >>> import linopy, tiebreak.linopy
+    >>> model = linopy.Model()
+    >>> wind, gas = (model.add_variables(lower=0, name=name) for name in ("wind", "gas"))
+    >>> served = model.add_constraints(wind + gas >= 10, name="served")
+    >>> model.add_objective(4 * wind + 5 * gas)
+    >>> found = tiebreak.linopy.tradeoff(model, wind, slacks=[2.0, 4.0])
+    >>> found.table["value"].round(6).to_list()
+    [8.0, 6.0]
     """
 
     table: pd.DataFrame
