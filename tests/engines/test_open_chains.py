@@ -418,7 +418,6 @@ def test_least_norm_leaves_other_problems_alone() -> None:
     for levels, domain in (
         ([g, f], tb.Box(0.5, INF, dim=2)),
         ([g], tb.Space(2)),
-        ([g, f, f], tb.Space(2)),
         ([f, g], tb.Space(2)),
         ([tb.Linear([0.0, 0.0]), f], tb.Space(2)),
         ([g + tb.Linear([1.0, 1.0]), f], tb.Space(2)),

@@ -14,13 +14,14 @@ come from a factorisation (``gram.py``, ``orthogonal.py``).
 
 All this is about the whole space. Where the ball of radius |d| around x is inside a domain, x* is in there too: it
 minimises g over the domain, as it does over the whole space, and f over fewer minimisers than all. Other minimisers
-are near x*, if there are any, so that x* is the only one here just where it is the only one there.
+are near x*, if there are any, so that x* is the only one here just where it is the only one there. Levels after these
+two have no say: they are what they are at x*.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -54,7 +55,7 @@ BY_PRIME = "matrices have the rank that they have modulo a random prime of 31 bi
 
 
 def least_norm(levels: Sequence[Objective], domain: Domain) -> list[Answer] | None:
-    """The answers of two levels, least squares and a squared distance; None where this is not the way.
+    """The answers of a chain that begins with least squares and a squared distance; None where this is not the way.
 
     Examples
     --------
@@ -66,11 +67,11 @@ def least_norm(levels: Sequence[Objective], domain: Domain) -> list[Answer] | No
     array([0.5, 0.5])
     >>> least_norm(levels, tb.Box(0, 0.5, dim=2))
     """
-    task = _Task.of(levels, domain)
+    task = _Task.of(levels[:2], domain)
     factors = None if task is None else _factors(task)
     if task is None or factors is None or not task.holds(factors.rough(task.A, task.b, task.center), 0.0):
         return None
-    answers = _answers(task, factors)
+    answers = _answers(task, factors, levels[2:])
     return answers if answers is None or task.open or all(_is_sharp(answer) for answer in answers) else None
 
 
@@ -165,7 +166,7 @@ class _Task:
         return bool((activity - far > rows.low).all() and (activity + far < rows.high).all())
 
 
-def _answers(task: _Task, parts: Factors) -> list[Answer] | None:
+def _answers(task: _Task, parts: Factors, later: Sequence[Objective]) -> list[Answer] | None:
     """What the factors prove; None where that does not show the solution to be inside the domain."""
     A = task.A
     x, w = parts.solved(A, task.b, task.center)
@@ -208,7 +209,29 @@ def _answers(task: _Task, parts: Factors) -> list[Answer] | None:
         upper_constant=single or None, notes=notes, assumes=assumes, moves=np.full(x.size, step),
         own_duals=free,
     )  # fmt: skip
-    return [first, second]
+    answers = [first, second]
+    for objective in later:
+        assert objective.form is not None  # ``rows_apply`` has seen to it
+        answers.append(_settled(Level.of(objective.form, x.size), x, step, answers[-1]))
+    return answers
+
+
+def _settled(level: Level, x: Ext, step: float, before: Answer) -> Answer:
+    """The answer to a level over a single point, which is no further than ``step`` from x."""
+    here = level.at(x)
+    slope = _length(here.grad) + float(np.linalg.norm(here.grad_error))
+    value, rounding = float(here.value), here.value_error + EPS * abs(float(here.value))
+    fall = slope * step * (1 + 1e-12)
+    rise = fall + level.bend(x, np.full(x.size, step)) / 2
+    return replace(
+        before,
+        g_lower=before.f_lower,
+        g_upper=before.f_upper,
+        f_lower=max(value - fall - rounding, level.lower_bound) * level.unit,
+        f_upper=(value + rise + rounding) * level.unit,
+        lower_unique=True,
+        upper_constant=True,
+    )
 
 
 def _wide(parts: Factors) -> str:
