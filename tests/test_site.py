@@ -71,6 +71,7 @@ def test_every_gallery_script_has_a_title_and_a_picture(script: Path) -> None:
     assert title
     assert line == "=" * len(title)
     assert "plt.show()" in text
+    assert "naive" in text  # beside ours
     assert "# %%" in text
 
 

@@ -33,7 +33,7 @@ def fit(week: int) -> tb.LeastSquares:
 # %%
 # Three ways
 # ----------
-# Least squares over the simplex by itself; with the turnover as a penalty; and in order.
+# The naive ones are least squares over the simplex by itself, and with the turnover as a penalty; then, in order.
 
 mix = tb.Simplex(total=1.0)
 
