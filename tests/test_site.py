@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 import tiebreak as tb
@@ -59,6 +60,55 @@ def test_every_set_and_objective_is_in_its_table(page: str, base: str, but: set[
     public = {name for name in NAMES if isinstance(getattr(tb, name), type) and issubclass(getattr(tb, name), kind)}
     named = set(re.findall(r"`~tiebreak\.(\w+)`", (DOCS / page).read_text()))
     assert public - {base} - but <= named
+
+
+A = np.random.default_rng(0).normal(size=(6, 8))
+b = np.round(3 * A[:, 0])
+OBJECTIVES = {
+    "Linear": tb.Linear(A[0]),
+    "Quadratic": tb.Quadratic(A.T @ A, A[0]),
+    "SquaredNorm": tb.SquaredNorm(dim=8),
+    "LeastSquares": tb.LeastSquares(A, b),
+    "Logistic": tb.Logistic(A, b > 0),
+    "SquaredHinge": tb.SquaredHinge(A, b > 0),
+    "Poisson": tb.Poisson(A, np.abs(b)),
+    "Huber": tb.Huber(A, b, 0.5),
+    "Softmax": tb.Softmax(A[:, :4], [0, 1, 0, 1, 1, 0]),
+    "L1Norm": tb.L1Norm(),
+    "MaxAffine": tb.MaxAffine(A, b),
+    "GroupNorm": tb.GroupNorm([[0, 1], [2, 3], [4, 5], [6, 7]]),
+}
+SETS = {
+    "Space": tb.Space(),
+    "Box": tb.Box(-1, 1),
+    "Polyhedron": tb.Polyhedron(A_ub=A, b_ub=np.ones(6), bounds=(-1, 1)),
+    "Simplex": tb.Simplex(),
+    "L1Ball": tb.L1Ball(1.0),
+    "KSparse": tb.KSparse(2, 1.0),
+    "L2Ball": tb.L2Ball(1.0),
+    "LpBall": tb.LpBall(3.0, 1.0),
+    "GroupBall": tb.GroupBall([[0, 1], [2, 3], [4, 5], [6, 7]], 1.0),
+    "NuclearBall": tb.NuclearBall((2, 4), 1.0),
+}
+
+
+def column(page: str, name: str) -> str:
+    """The last cell of a row."""
+    row = re.search(rf"^\| \{{py:obj\}}`~tiebreak\.{name}` .*\| (.*?) \|$", (DOCS / page).read_text(), re.MULTILINE)
+    assert row is not None
+    return row[1]
+
+
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_the_table_of_objectives_says_what_engines_take(name: str) -> None:
+    engine = tb.plan(tb.Problem(tb.SquaredNorm(dim=8), OBJECTIVES[name], tb.Box(-1, 1))).engine
+    assert column("objectives.md", name).startswith("yes") == bool(engine)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_table_of_sets_names_the_engine(name: str) -> None:
+    engine = tb.plan(tb.Problem(tb.SquaredNorm(dim=8), tb.LeastSquares(A[:4], b[:4]), SETS[name])).engine
+    assert (engine if engine != "cones" else "curved sets") in column("sets.md", name)
 
 
 SCRIPTS = sorted(GALLERY.glob("*.py"))
