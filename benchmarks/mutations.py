@@ -76,7 +76,7 @@ OBJECTIVES = [
         "value_error += (size + slope_error) * image_error + bend / 2",
         "value_error += bend / 2",
     ),
-    Mutant("objectives/linked.py", " + bend / 2 * image_error**2", ""),
+    Mutant("objectives/linked.py", " + bend / 2 * image_error * image_error", ""),
     Mutant("objectives/linked.py", "        slope_error += bend * image_error\n", ""),
     Mutant("objectives/linked.py", "(gamma(t.size) * size + slope_error)", "slope_error"),
     Mutant("objectives/losses/base.py", "gamma(t.size + LINK_UNITS) * value, ", "0.0 * value, "),

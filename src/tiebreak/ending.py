@@ -12,7 +12,7 @@ from .callbacks import Trace
 from .loop import Run
 from .methods import State
 from .numerics.deadline import OutOfTime, limited
-from .numerics.failures import EmptySet
+from .numerics.failures import ARITHMETIC, EmptySet, out_of_range
 from .origin import Ledger
 from .problem import start_point
 from .result import Result, Status, explain
@@ -102,7 +102,10 @@ def _final(run: Run) -> tuple[Vector, int]:
         with limited(0.0):  # only where that takes no work: the run has tried already
             return start_point(run.problem), 0
     except (OutOfTime, EmptySet):
-        return np.full(run.problem.dim, np.nan), 0
+        pass
+    except ARITHMETIC as error:
+        logger.debug("no start: %s", out_of_range(error))
+    return np.full(run.problem.dim, np.nan), 0
 
 
 def _put_aside(run: Run, ledger: Ledger) -> State | None:
@@ -123,6 +126,8 @@ def _look_again(run: Run, x: Vector, status: Status, detail: str) -> tuple[Statu
         return status, detail, run.sight.feasible(x)
     except NonFiniteError as error:
         return Status.NONFINITE, f"{error}; this is the last complete state", x
+    except ARITHMETIC as error:
+        return Status.NONFINITE, f"{out_of_range(error)}; this is the last complete state", x
     except OutOfTime:
         logger.debug("no time for a last look at the bounds")
     return status, detail, x

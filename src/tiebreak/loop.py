@@ -23,7 +23,7 @@ from .examination import by_user, confirm
 from .kernels import clock
 from .methods import Solver, State
 from .numerics.deadline import OutOfTime
-from .numerics.failures import EmptySet
+from .numerics.failures import ARITHMETIC, EmptySet, out_of_range
 from .origin import Ledger, Origin
 from .problem import Problem
 from .result import Result, Status
@@ -159,6 +159,8 @@ class Run:
         except NonFiniteError as error:
             logger.warning("%s", error)
             return Status.NONFINITE, f"{error}; this is the last complete state"
+        except ARITHMETIC as error:
+            return Status.NONFINITE, f"{out_of_range(error)}; this is the last complete state"
         answer = None if self.state is None else self.state.answer
         notes = "" if answer is None or not answer.notes else ": " + "; ".join(answer.notes)
         return Status.STALLED, f"the method is done, but the bounds do not show both tolerances{notes}"

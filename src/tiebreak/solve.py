@@ -21,6 +21,7 @@ from .examination import by_user, examine
 from .loop import Run
 from .methods import State
 from .numerics.deadline import OutOfTime, limited
+from .numerics.failures import ARITHMETIC, out_of_range
 from .plan import Plan, plan
 from .problem import Problem, share_of
 from .result import Result, Status
@@ -170,6 +171,8 @@ def _run(
             status, detail = run.through(start, callbacks, max_iter, limit)
     except OutOfTime:
         status, detail = Status.MAX_TIME, f"the limit of {limit:g} s was reached before the first update"
+    except ARITHMETIC as error:
+        status, detail = Status.NONFINITE, out_of_range(error)
     trace = next((one for one in callbacks if isinstance(one, Trace)), run.sight.trace)
     with limited(min(GRACE, limit) + 0.05 * limit):
         return result_of(run, status, detail, reason, trace, seed), run.interrupt

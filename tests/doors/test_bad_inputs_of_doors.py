@@ -12,18 +12,8 @@ import bad_inputs_doors
 
 @pytest.mark.parametrize("package", ["cobra", "cvxpy", "linopy", "sklearn"])
 def test_every_wrong_input_is_refused_in_words(package: str, tmp_path: Path) -> None:
-    _refused(package, tmp_path)
-
-
-def test_sources_of_chunks(tmp_path: Path) -> None:
-    pytest.importorskip("zarr")
-    pytest.importorskip("pyarrow")
-    _refused("dask", tmp_path)
-
-
-def _refused(package: str, folder: Path) -> None:
     pytest.importorskip(package)
-    known = bad_inputs.names(folder) | bad_inputs_doors.names(folder, (package,))
+    known = bad_inputs.names(tmp_path) | bad_inputs_doors.names(tmp_path, (package,))
     rows = bad_inputs_doors.TABLES[package]
     lines = [(template.replace("{}", value, 1), word) for template, word, values in rows for value in values]
     assert not {line: why for line, word in lines if (why := bad_inputs.judge(line, word, known))}

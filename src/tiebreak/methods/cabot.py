@@ -79,6 +79,8 @@ class Cabot(Solver[CabotState]):
     def advance(self, problem: Problem, state: CabotState) -> CabotState:
         k, eps = state.k, state.eps0 / (state.k + 1)
         mu, L = 1 / state.prox, state.L_g + eps * state.L_f + 1 / state.prox
+        if not np.isfinite(L / mu):
+            raise OverflowError("the curvature of the levels is beyond the range of doubles")
         momentum = (1 - sqrt(mu / L)) / (1 + sqrt(mu / L))
         # ||x - prox|| <= 2 (L / mu) ||x - y|| for x the projected gradient step from y: errors as (k + 1)^-2
         width = problem.domain.diameter

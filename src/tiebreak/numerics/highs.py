@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..arrays import Matrix, Vector
+from .failures import LinearProgramError
 from .foreign import Found
 
 FEASIBILITY = 1e-10
@@ -119,6 +120,8 @@ class Model:
         if self._highs.getNumRow() > self._rows:
             self._highs.deleteRows(1, np.array([self._rows], dtype=np.int32))
         self._highs.addRow(-np.inf, high, row.size, self._columns, row)
+        if self._highs.getNumRow() == self._rows:  # numbers beyond 1e20 are infinite to it
+            raise LinearProgramError("HiGHS does not take a row of such numbers", "illegal row")
 
     def prefer_primal_simplex(self) -> None:
         """For changes after which the basis stays primal feasible."""

@@ -14,7 +14,10 @@ FAILURE_PROBABILITY = 1e-12
 
 
 def largest_eigenvalue(matrix: NDArray[np.float64]) -> float:
-    """The largest eigenvalue of a positive semidefinite matrix, times 1 + 1e-10 for rounding."""
+    """The largest eigenvalue of a positive semidefinite matrix, times 1 + 1e-10 for rounding; inf where its entries are
+    beyond the range of doubles."""
+    if not np.isfinite(matrix).all():
+        return np.inf
     return max(0.0, float(np.linalg.eigvalsh(matrix)[-1])) * (1 + 1e-10)
 
 
@@ -50,6 +53,8 @@ def krylov_bound(times: Callable[[Vector], Vector], size: int) -> float:
         if length <= 1e-14 * np.max(np.abs(diagonal)):  # an invariant subspace: its Ritz values are eigenvalues
             diagonal, off_diagonal = diagonal[: k + 1], off_diagonal[:k]
             break
+        if not np.isfinite(length):
+            return np.inf
         off_diagonal[k] = length
         basis[k + 1] = image / length
     tridiagonal = np.diag(diagonal) + np.diag(off_diagonal, 1) + np.diag(off_diagonal, -1)

@@ -134,7 +134,7 @@ class Linked(Objective):
         value_error, slope_error = self.link.rounding(t, value, slope)
         image_error = self.data.product_error(self._point(x))
         size, bend = length(slope), self._bend(t, image_error)
-        value_error += (size + slope_error) * image_error + bend / 2 * image_error**2
+        value_error += (size + slope_error) * image_error + bend / 2 * image_error * image_error  # a power would raise
         slope_error += bend * image_error
         grad_error = self.data.frobenius * (gamma(t.size) * size + slope_error)
         return self.scale * value, self.scale * value_error, self.scale * grad_error

@@ -91,6 +91,8 @@ class LpBall(Domain):
             return excess
 
         size = abs(self._support(c)[1]) + abs(b)
+        if not np.isfinite(size + abs(violation(0.0)) + abs(violation(1.0))):
+            raise OverflowError("the products of cost, cut and points of the set are beyond the range of doubles")
         if violation(0.0) <= EXACT * size:
             return Cut(point(0.0), 0.0, 0.0, CutStatus.INACTIVE)
         if violation(1.0) >= 0:
@@ -121,6 +123,8 @@ class LpBall(Domain):
 
         # y_i <= (|x_i| / mu)^(1/(p-1)), so that the q-norm of x bounds the mu that brings y back to norm one
         most = 2 * _norm(size, self.q)
+        if not np.isfinite(most):
+            raise OverflowError("x is beyond the range of doubles, in units of the radius")
         xtol, rtol = UNIT_ROUNDOFF * most, 8 * UNIT_ROUNDOFF
         mu = brentq(lambda mu: _norm(solve(mu), self.p) - 1, 0.0, most, xtol=xtol, rtol=rtol)
         return np.copysign(self.radius * solve(mu), x)

@@ -96,6 +96,8 @@ class Solutions:
         master, v = self.master, self.master.v
         if master.r == v.E.shape[1]:
             return
+        if not face.size:
+            raise FloatingPointError("no vertex has the least slope, which is NaN")
         rows = np.empty((face.size, v.E.shape[1]))
         rows[:, 0], rows[:, 1:] = v.s0, images(face, self.lower) - v.t_star
         norms = np.linalg.norm(rows, axis=1)

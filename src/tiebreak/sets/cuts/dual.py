@@ -150,4 +150,16 @@ def falling_root(function: Callable[[float], float], low: float, high: float, ab
 
     ends = {low: above, high: min(function(high), 0.0)}
     remembered = lambda t: ends[t] if t in ends else function(t)  # noqa: E731
-    return float(brentq(remembered, low, high, xtol=xtol, rtol=8 * UNIT_ROUNDOFF, maxiter=500, disp=False))
+    if not np.isfinite(sum(ends.values())):
+        raise FloatingPointError("the function whose zero is wanted has no finite values")
+    return float(
+        brentq(
+            remembered,
+            low,
+            high,
+            xtol=max(xtol, np.finfo(float).smallest_subnormal),
+            rtol=8 * UNIT_ROUNDOFF,
+            maxiter=500,
+            disp=False,
+        )
+    )
