@@ -49,3 +49,20 @@ def test_other_forms_become_rows():
     assert isinstance(csr.as_csr(sp.csr_matrix(A)), sp.csr_array)
     assert csr.as_csr(B := sp.csr_array(A)) is B
     assert csr.largest_in_rows(sp.csr_array((2, 0))).tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_what_scipy_puts_in_order_leaves_the_others_as_they_are(seed):
+    """``abs`` and ``max`` order the arrays of their matrix in place: a matrix beside it must not be on the same ones."""
+    A, rng = some(seed), np.random.default_rng(seed)
+    whole, factors = A.toarray(), rng.standard_normal(A.shape[1])
+    others = [csr.with_data(A, A.data.copy()), csr.columns_times(A, factors), csr.turned(A), csr.as_csr(A)]
+    others += [csr.wider(A, A.shape[1] + 2), csr.with_columns_before(A, 2)]
+    before = [other.toarray() for other in others]
+    for other in others:
+        abs(other)
+        other.max(axis=1)
+        other.sum_duplicates()
+        assert (A.toarray() == whole).all()
+    for other, same in zip(others, before, strict=True):
+        assert (other.toarray() == same).all()

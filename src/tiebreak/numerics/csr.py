@@ -2,6 +2,10 @@
 
 SciPy's constructors check every array they are given, and its indexing and transposing go through them: on small
 matrices that takes longer than all the arithmetic. What is made here has the same arrays, and none of the checks.
+
+Some of SciPy's functions (``abs``, ``max``) first put the entries of their matrix in order, in its own arrays. Index
+arrays that two matrices share would be changed for both, and the data of one only: they are shared where they are in
+order already, and copied where not.
 """
 
 from __future__ import annotations
@@ -19,14 +23,21 @@ _ROWS, _COLUMNS = sp.csr_array((0, 0)), sp.csc_array((0, 0))
 
 
 def as_csr(A: Matrix) -> Matrix:
-    """A itself where it is in CSR form."""
-    return A if isinstance(A, sp.csr_array) else sp.csr_array(A)
+    """A itself where it is in CSR form with its entries in order, none of them twice."""
+    A = A if isinstance(A, sp.csr_array) else sp.csr_array(A)
+    if A.has_canonical_format:
+        return A
+    A = A.copy()
+    A.sum_duplicates()
+    return A
 
 
 def with_data(A: Matrix, data: NDArray[Any]) -> Matrix:
     """Other entries in the same places."""
     other = copy(A)
     other.data = data
+    if not A.has_canonical_format:
+        other.indices, other.indptr = A.indices.copy(), A.indptr.copy()
     return other
 
 
@@ -42,6 +53,7 @@ def rows_of(data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], sha
 
 def turned(A: Matrix) -> Matrix:
     """The transpose of a matrix in CSR form, on the same arrays: in CSC form, for products."""
+    A = as_csr(A)
     return _made(_COLUMNS, A.data, A.indices, A.indptr, (A.shape[1], A.shape[0]))
 
 
@@ -117,11 +129,13 @@ def beside_identity(A: Matrix, factor: float) -> Matrix:
 
 def wider(A: Matrix, columns: int) -> Matrix:
     """The same entries with so many columns."""
+    A = as_csr(A)
     return rows_of(A.data, A.indices, A.indptr, (A.shape[0], columns))
 
 
 def with_columns_before(A: Matrix, count: int) -> Matrix:
     """[0, A] with so many empty columns."""
+    A = as_csr(A)
     return rows_of(A.data, A.indices + count, A.indptr, (A.shape[0], A.shape[1] + count))
 
 
