@@ -53,7 +53,7 @@ def test_other_forms_become_rows():
 
 @pytest.mark.parametrize("seed", range(30))
 def test_what_scipy_puts_in_order_leaves_the_others_as_they_are(seed):
-    """``abs`` and ``max`` order the arrays of their matrix in place: a matrix beside it must not be on the same ones."""
+    """``abs`` and ``max`` order the arrays of their matrix in place: those of a matrix beside it are others."""
     A, rng = some(seed), np.random.default_rng(seed)
     whole, factors = A.toarray(), rng.standard_normal(A.shape[1])
     others = [csr.with_data(A, A.data.copy()), csr.columns_times(A, factors), csr.turned(A), csr.as_csr(A)]
