@@ -1,4 +1,4 @@
-"""IR-SCG, IR-FSCG and Bi-CS: naive twins, the bounds proved in their files at every iterate, and what they refuse."""
+"""IR-SCG, IR-FSCG, Bi-CS, FC-BiO with kinks: naive twins, the bounds proved in their files, and what they refuse."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 import tiebreak as tb
 from tiebreak.methods.bi_cs import BiCS
+from tiebreak.methods.fc_bio import FCBiO
 from tiebreak.methods.ir_cg import IRCG
 from tiebreak.methods.ir_fscg import IRFSCG
 from tiebreak.methods.ir_scg import IRSCG
@@ -172,14 +173,59 @@ def test_bi_cs_equals_its_twin() -> None:
         np.testing.assert_allclose(BiCS().solution(state), min(recent, key=lambda step: step[1])[2], atol=1e-13)
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_fc_bio_with_kinks_keeps_its_bounds(seed: int) -> None:
+    """The bound on psi against its least value on a grid of points and at the answer; what a search has found."""
+    problem, data = kinks(seed)
+    f_star, f, g, eps = solved_as_lp(data), problem.upper, problem.lower, 0.15
+    points = np.random.default_rng(seed).uniform(-1, 1, (400, 4))
+    tried, bounds = set(), 0
+    for state in islice(tb.iterate(problem, FCBiO(), tol_upper=eps, tol_lower=eps), 20_000):
+        if state.shrink < 1:
+            break
+        if state.inner is None and state.on_lower.count:
+            assert state.on_lower.below(problem) <= 1e-9  # g* = 0
+            assert state.on_lower.least - state.on_lower.below(problem) <= (
+                1.5 * problem.domain.diameter * np.sqrt(state.on_lower.squares) / state.on_lower.count * (1 + 1e-9)
+            )
+        if state.inner is not None and state.level < 1e-9:
+            assert state.low <= f_star + 1e-9
+        if state.descent is not None and state.k % 41 == 0:
+            psi = [max(f.value(x) - state.middle, g.value(x) - state.level) for x in points]
+            assert state.descent.below(problem) <= min(*psi, max(f_star - state.middle, -state.level)) + 1e-9
+            tried.add(state.middle)
+            bounds += 1
+    assert state.shrink < 1 and len(tried) > 1 and bounds > 3
+    assert f.value(state.best) <= f_star + eps
+    assert 0 < g.value(state.best) <= eps
+
+
+def test_fc_bio_steps_along_the_larger_part_of_psi() -> None:
+    """The first steps of a threshold against the same written down."""
+    problem, _ = kinks(5)
+    f, g, D = problem.upper, problem.lower, problem.domain.diameter
+    states = [s for s in islice(tb.iterate(problem, FCBiO(), tol_upper=0.3, tol_lower=0.6), 20_000) if s.descent]
+    first = next(k for k, s in enumerate(states) if s.descent.count == 1)
+    (run,) = (s for s in states[first : first + 1])
+    x, squares = run.best, 0.0
+    for state in states[first : first + 20]:
+        if state.descent.count < 2 and state is not run:
+            break
+        above = 0.5 * (g.value(x) - state.level)
+        v = f.grad(x) if f.value(x) - state.middle >= above else 0.5 * g.grad(x)
+        squares += v @ v
+        x = np.clip(x - D / np.sqrt(squares) * v, -1, 1)
+        np.testing.assert_allclose(state.descent.x, x, atol=1e-13)
+
+
 def test_functions_with_kinks_go_to_methods_with_subgradients() -> None:
     problem, _ = kinks(1)
     assert tb.testing.check_objective(problem.lower) > 40
     for method in ("fbi-pg", "cg-bio", "adabim", "pb-apg"):
-        with pytest.raises(ValueError, match="a-irg, bi-cs"):
+        with pytest.raises(ValueError, match="a-irg, fc-bio, bi-cs"):
             tb.solve(problem, method)
     assert tb.solve(problem, "a-irg", max_iter=200).method == "a-irg"  # its default steps need no smoothness
-    assert tb.plan(problem).method in ("a-irg", "bi-cs")
+    assert tb.plan(problem).method in ("a-irg", "bi-cs", "fc-bio")
     with pytest.raises(ValueError, match="not both"):
         tb.Function(np.sum, np.ones_like, lipschitz=1.0, smoothness=1.0)
     with pytest.raises(ValueError, match="lipschitz"):

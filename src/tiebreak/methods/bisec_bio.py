@@ -26,7 +26,7 @@ from .shared.projected import lipschitz
 
 
 @dataclass(frozen=True)
-class BisecBiO(Bisection):
+class BisecBiO(Bisection[BisectionState]):
     """The bisection-based bilevel method, for smooth g and an f that is linear or a multiple of 1/2 ||x - a||^2.
 
     For other f the projection onto {f <= c} and Z has no simple form, and the method refuses. The early end of a

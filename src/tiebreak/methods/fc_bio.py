@@ -1,26 +1,49 @@
 """FC-BiO: bisection on t, where f <= t and g <= g* together is a minimax problem solved by accelerated gradients.
 
 H. Zhang, L. Chen, J. Xu, J. Zhang, "Functionally constrained algorithm solves convex simple bilevel problems", NeurIPS
-2024 (arXiv 2409.06530), for smooth objectives.
+2024 (arXiv 2409.06530), for smooth objectives and for Lipschitz ones.
 
 For a threshold t, psi(x) = max{f(x) - t, kappa (g(x) - level)} with kappa = eps_f / eps_g is minimised over Z by
 Nesterov's method for the maximum of smooth functions: x+ minimises the maximum of both linear models at y plus
 L/2 ||x - y||^2. psi(x) <= eps_f / 2 reaches t; a positive lower bound on psi, or enough steps without success, put it
 out of reach.
+
+Where a level has kinks, psi is minimised by projected subgradients, which are those of the larger of its two parts, as
+in the form of the paper for Lipschitz functions; O(1/eps^2) steps a threshold. The bound on psi is that of the mean of
+all linear models (``shared/descent.py``), and so is that on g in the phase before.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from typing import ClassVar, NamedTuple
 
 from ..arrays import Vector
+from ..composite import How, Level
 from ..problem import Problem, start_point
 from ..sets.cuts.dual import falling_root
 from .base import MethodInfo
-from .shared.bisection import Bisection, BisectionState, begin_bisection, lower_phase, narrowed
+from .shared.bisection import Bisection, BisectionState, begin_bisection, found_level, lower_phase, narrowed
+from .shared.descent import Descent
 from .shared.projected import PROJECTION, lipschitz
 from .shared.theory import expect
+
+
+@dataclass(frozen=True, kw_only=True)
+class FCBiOState(BisectionState):
+    """Also the subgradient runs where a level has kinks.
+
+    Attributes
+    ----------
+    on_lower : Descent or None
+        That on g; None where both levels are smooth.
+    descent : Descent or None
+        That on psi of the current threshold.
+    """
+
+    on_lower: Descent | None = None
+    descent: Descent | None = None
 
 
 class Model(NamedTuple):
@@ -47,11 +70,13 @@ class Model(NamedTuple):
 
 
 @dataclass(frozen=True)
-class FCBiO(Bisection):
-    """The functionally constrained bilevel method, for smooth f and g.
+class FCBiO(Bisection[FCBiOState]):
+    """The functionally constrained bilevel method, for convex f and g, smooth or with bounded subgradients.
 
     Its inner method for smooth objectives is from memory of the paper; the count of inner steps follows from the
-    bound of FISTA, and the early end of a hopeless threshold (one linear minimisation a step) is added here.
+    bound of FISTA, and the early end of a hopeless threshold (one linear minimisation a step) is added here. With
+    kinks the steps are as long as the subgradients so far allow, where the paper's are D / (L sqrt(K)) with a count K
+    that is fixed before.
 
     Parameters
     ----------
@@ -67,27 +92,35 @@ class FCBiO(Bisection):
     """
 
     needs: ClassVar[frozenset[str]] = PROJECTION | {"domain.lmo"}
+    nonsmooth: ClassVar[Mapping[Level, How]] = {"upper": "subgradient", "lower": "subgradient"}
     info: ClassVar[MethodInfo] = MethodInfo(
         name="fc-bio",
         reference="Zhang, Chen, Xu, Zhang, NeurIPS 2024",
         year=2024,
-        assumptions="f and g convex and smooth, Z compact",
-        upper_rate="eps in O(eps^-1/2 log(1/eps)) steps",
+        assumptions="f and g convex, smooth or Lipschitz, Z compact",
+        upper_rate="eps in O(eps^-1/2 log(1/eps)) steps; Lipschitz: O(eps^-2 log(1/eps))",
         lower_rate="the same",
         oracle="projection",
         anytime=False,
     )
 
-    def start(self, problem: Problem, x0: Vector | None) -> BisectionState:
+    def start(self, problem: Problem, x0: Vector | None) -> FCBiOState:
         expect(problem.upper.convex, self.info.name, "a convex upper level")
         x = start_point(problem) if x0 is None else x0
         f, a = problem.upper.value_and_grad(x)
-        return begin_bisection(problem, x, low=f + float(a @ (problem.domain.lmo(a) - x)))
+        begun = begin_bisection(problem, x, low=f + float(a @ (problem.domain.lmo(a) - x)))
+        smooth = problem.upper.differentiable and problem.lower.differentiable
+        known = {one.name: getattr(begun, one.name) for one in fields(begun)}
+        return FCBiOState(**known, on_lower=None if smooth else Descent.at(x))
 
-    def advance(self, problem: Problem, state: BisectionState) -> BisectionState:
+    def advance(self, problem: Problem, state: FCBiOState) -> FCBiOState:
         eps_f, eps_g = self.tolerances
         if state.inner is None:
-            return lower_phase(problem, state, eps_g)
+            if state.on_lower is None:
+                return lower_phase(problem, state, eps_g)
+            return self._kinks_below(problem, state, state.on_lower)
+        if state.on_lower is not None:
+            return self._kinks(problem, state)
         kappa, t, level = eps_f / eps_g, state.middle, state.level + problem.slack
         L = max(lipschitz(problem, "upper", state.x), kappa * lipschitz(problem, "lower", state.x))
         f, a = problem.upper.value_and_grad(state.inner.y)
@@ -104,6 +137,35 @@ class FCBiO(Bisection):
         # a bound of the size of rounding says nothing
         if reached or error <= eps / 2 or model.bound(problem, w) > eps / 16:
             return narrowed(problem, state, x, reached=reached, tol_upper=eps_f)
+        return state
+
+    def _kinks_below(self, problem: Problem, state: FCBiOState, run: Descent) -> FCBiOState:
+        """A subgradient step on g; the search begins once the best point is proved to be within eps_g / 2 of g*."""
+        eps_g = self.tolerances[1] * state.shrink
+        run = run.step(problem, *problem.lower.value_and_grad(run.x))
+        state = replace(state, k=state.k + 1, x=run.x, on_lower=run)
+        if run.least < state.level:
+            state = replace(state, level=run.least, anchor=run.best)
+        if state.shrink == 1.0:
+            state = replace(state, best=run.best)
+        if state.level - run.below(problem) > eps_g / 2:
+            return state
+        return found_level(problem, state, state.level + problem.slack + eps_g / 2)
+
+    def _kinks(self, problem: Problem, state: FCBiOState) -> FCBiOState:
+        """A subgradient step on psi, and the end of the threshold that it reaches or puts out of reach."""
+        (eps_f, eps_g), run = self.tolerances, state.descent or Descent.at(state.best)
+        kappa, level = eps_f / eps_g, state.level + problem.slack
+        f, a = problem.upper.value_and_grad(run.x)
+        g, c = problem.lower.value_and_grad(run.x)
+        over, above = f - state.middle, kappa * (g - level)
+        run = run.step(problem, max(over, above), a if over >= above else kappa * c, on_upper=over >= above)
+        weight = kappa * (run.count - run.on_upper) / run.on_upper if run.on_upper else 0.0
+        state = replace(state, k=state.k + 1, x=run.x, descent=run, multiplier=weight)
+        eps = eps_f * state.shrink
+        reached = run.least <= eps / 2
+        if reached or run.below(problem) > eps / 16:
+            return replace(narrowed(problem, state, run.best, reached=reached, tol_upper=eps_f), descent=None)
         return state
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import inf
+from typing import TypeVar
 
 from ...arrays import Vector
 from ...problem import Problem
@@ -47,8 +48,11 @@ class BisectionState(State):
         return 0.5 * (self.low + self.high)
 
 
+B = TypeVar("B", bound=BisectionState)
+
+
 @dataclass(frozen=True)
-class Bisection(Solver[BisectionState]):
+class Bisection(Solver[B]):
     """The tolerances, and what is reported; a method adds how it tries a threshold."""
 
     tol_upper: float | None = None
@@ -63,7 +67,7 @@ class Bisection(Solver[BisectionState]):
         eps_f, eps_g = (1e-4 if tol is None else tol for tol in (self.tol_upper, self.tol_lower))
         return eps_f, eps_g
 
-    def solution(self, state: BisectionState) -> Vector:
+    def solution(self, state: B) -> Vector:
         return state.best
 
 
@@ -73,7 +77,7 @@ def begin_bisection(problem: Problem, x: Vector, low: float) -> BisectionState:
     return BisectionState(x=x, best=x, anchor=x, run=Fista.at(x), level=level, low=low, high=inf)
 
 
-def lower_phase(problem: Problem, state: BisectionState, tol_lower: float) -> BisectionState:
+def lower_phase(problem: Problem, state: B, tol_lower: float) -> B:
     """One step on g; the search begins once g at the anchor is proved to be within ``tol_lower`` / 2 of g*."""
     L = lipschitz(problem, "lower", state.x)
     run = state.run.step(problem, 0.0, 1 / L)
@@ -86,15 +90,20 @@ def lower_phase(problem: Problem, state: BisectionState, tol_lower: float) -> Bi
     state = replace(state, run=run)
     if proved > tol_lower * state.shrink / 2:
         return state
+    return found_level(problem, state, state.level + problem.slack + tol_lower * state.shrink / 2)
+
+
+def found_level(problem: Problem, state: B, allowed: float) -> B:
+    """The search begins, at the point reported before where that is as low as ``allowed``."""
     assert state.anchor is not None
-    allowed = state.level + problem.slack + tol_lower * state.shrink / 2
+    first = state.shrink == 1.0
     start = state.anchor if first or problem.lower.value(state.best) > allowed else state.best
     high = max(state.low, problem.upper.value(start))
     best = start if first else state.best
     return replace(state, best=best, inner=Fista.at(best), high=high)
 
 
-def narrowed(problem: Problem, state: BisectionState, x: Vector, *, reached: bool, tol_upper: float) -> BisectionState:
+def narrowed(problem: Problem, state: B, x: Vector, *, reached: bool, tol_upper: float) -> B:
     """The next threshold, after the middle one was reached at x or proved to be out of reach."""
     if reached:
         high = max(state.low, min(state.middle, problem.upper.value(x)))
