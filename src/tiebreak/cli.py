@@ -39,6 +39,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="of a model: a further objective over its solutions, a row by name or an expression, as in "
         "--then 'max 2 x + 3 y'; may be given several times; 'none' leaves further objective rows of the file out",
     )
+    for name, what in (
+        ("--slack", "in its own units"),
+        ("--relative-slack", "as a share of its optimum, 0.01 for 1 %%"),
+    ):
+        file.add_argument(
+            name,
+            action="append",
+            type=float,
+            default=[],
+            metavar="NUMBER",
+            help=f"how much worse than its optimum a level may be, {what}; once for each level but the last, in their "
+            "order; goes before what the file says",
+        )
+    file.add_argument("--max-time", type=float, metavar="SECONDS", help="stop after so long, with what is proved then")
     file.add_argument("--out", metavar="PATH", help="where the answer goes, without ending: PATH.json and PATH.npz")
     file.add_argument("--check", action="store_true", help="look for mistakes in the file and its data, solve nothing")
     file.add_argument("--verbose", action="store_true", help="show progress")
@@ -79,8 +93,10 @@ def _command(chosen: argparse.Namespace) -> int:
         return explore_file(chosen.file, chosen.out, chosen.open)
     if chosen.command == "solve":
         from .files.command import solve_file
+        from .files.task import Options
 
-        return solve_file(chosen.file, chosen.out, chosen.check, chosen.verbose, chosen.then)
+        options = Options(tuple(chosen.slack), tuple(chosen.relative_slack), chosen.max_time)
+        return solve_file(chosen.file, chosen.out, chosen.check, chosen.verbose, chosen.then, options)
     return _run(chosen.verbose)
 
 

@@ -193,7 +193,7 @@ class Problem:
                 several = list(given)
             if len(several) != count:
                 raise ValueError(
-                    f"{name} must have one number for each of the {count} lower levels, got {len(several)}"
+                    f"{name} must have one number for each of the lower levels ({count}), got {len(several)}"
                 )
             values = tuple([as_scalar(one, name) for one in several])
             if min(values) < 0:

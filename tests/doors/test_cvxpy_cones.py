@@ -19,6 +19,8 @@ from tiebreak.numerics.conic_upward import least_needed
 UNPROVED = "Solution may be inaccurate"
 FORMERLY_OFF = (116, 121, 132, 151, 192)
 """After a level by eigenvalues some held rows are zero but for rounding: taken for rows, they left too little."""
+UNSORTED = (5037, 5110)
+"""The columns of the rows were out of order: SciPy sorted them in place, and wide copies shared their places."""
 
 
 def solved(p: Lexicographic, **options: object) -> Lexicographic:
@@ -27,7 +29,7 @@ def solved(p: Lexicographic, **options: object) -> Lexicographic:
     return p
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3, 4, 5, 9, 14, 15, 16, 20, 22, 23, *FORMERLY_OFF])
+@pytest.mark.parametrize("seed", [1, 2, 3, 4, 5, 9, 14, 15, 16, 20, 22, 23, *FORMERLY_OFF, *UNSORTED])
 @pytest.mark.filterwarnings(f"ignore:{UNPROVED}")
 def test_random_hierarchies_agree_with_exact_values(seed: int) -> None:
     h = conic_hierarchy(seed)

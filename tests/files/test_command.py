@@ -19,6 +19,8 @@ from tiebreak.cli import main
 from tiebreak.files import FileProblem, read_task
 from tiebreak.methods import SOLVERS
 
+EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
+
 SLOW = """\
 [method]
 name = "cg"                 # ignores the upper level: it cannot converge
@@ -218,3 +220,55 @@ def test_an_answer_that_cannot_be_written_is_printed(
     answer = json.loads(told.out.strip().splitlines()[-1])
     np.testing.assert_allclose(answer["x"], 1 / 3)
     assert [path.name for path in file.parent.iterdir()] == ["problem.toml"]
+
+
+def answered(folder: Path) -> dict[str, object]:
+    return dict(json.loads((folder / "a.json").read_text()))
+
+
+def test_slack_and_time_on_the_command_line_go_before_the_file(file: Path, tmp_path: Path) -> None:
+    solve = ["solve", str(file), "--out", str(tmp_path / "a")]
+    assert main(solve) == 0
+    strict = answered(tmp_path)["f"]
+    file.write_text("slack = 5.0\n" + GOOD + "[limits]\nmax_time = 1e-9\n")
+    assert main([*solve, "--slack", "0", "--max-time", "inf"]) == 0
+    assert answered(tmp_path)["f"] == pytest.approx(strict) and answered(tmp_path)["problem"]["slack"] == [0.0]  # type: ignore[index]
+    assert main([*solve, "--slack", "0.125", "--max-time", "60"]) == 0  # 1/2 (sum x - 1)^2 <= 1/8: the sum is 1/2
+    assert answered(tmp_path)["f"] == pytest.approx(1 / 24)
+    assert answered(tmp_path)["limits"]["max_time"] == 60  # type: ignore[index]
+    assert main(solve) == 1  # the file's own limit
+
+
+def test_slacks_of_a_chain_and_of_a_model(tmp_path: Path) -> None:
+    chain = ["solve", str(EXAMPLES / "chain.toml"), "--out", str(tmp_path / "a")]
+    assert main([*chain, "--slack", "1", "--slack", "0.5"]) == 0  # the sum may be 1 now
+    assert answered(tmp_path)["f"] == pytest.approx(1 / 6)
+    model = tmp_path / "model.lp"
+    model.write_text("minimize cost: 3 a + 4 b\nsubject to served: a + b >= 6\nbounds\n a <= 4\nend\n")
+    solve = ["solve", str(model), "--then", "min a", "--out", str(tmp_path / "a")]
+    for options, a in (([], 4), (["--slack", "2"], 2), (["--relative-slack", "0.05"], 3)):  # the least cost is 20
+        assert main([*solve, *options]) == 0
+        assert answered(tmp_path)["f"] == pytest.approx(a)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--slack", "1", "--slack", "2"], "one number for each of the lower levels (1), got 2"),
+        (["--slack", "nan"], "slack holds NaN"),
+        (["--slack", "-1"], "slack must not be negative"),
+        (["--slack", "1", "--relative-slack", "0.1"], "slack or relative_slack for a level, not both"),
+        (["--max-time", "0"], "max_time must be positive"),
+        (["--max-time", "nan"], "max_time"),
+    ],
+)
+def test_bad_options_are_refused(
+    options: list[str], words: str, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["solve", str(file), *options]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_a_single_objective_takes_no_slack(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", str(EXAMPLES / "dispatch.mps"), "--then", "none", "--slack", "1"]) == 2
+    assert "no slack has a say" in capsys.readouterr().err

@@ -14,14 +14,20 @@ from ..tradeoff import Tradeoff
 from .errors import FileProblem
 from .model import read_model_file
 from .model_text import SUFFIXES
-from .task import Outcome, Task, read_task
+from .task import Options, Outcome, Task, read_task
 from .write import as_stated, paths, record, write
 
+AS_THE_FILE_SAYS = Options()
 SOLVED, NOT_SOLVED, BAD_INPUT, NOT_WRITTEN, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def solve_file(
-    file: str, out: str | None = None, check: bool = False, verbose: bool = False, then: Sequence[str] | None = None
+    file: str,
+    out: str | None = None,
+    check: bool = False,
+    verbose: bool = False,
+    then: Sequence[str] | None = None,
+    options: Options = AS_THE_FILE_SAYS,
 ) -> int:
     """The command; returns the exit code.
 
@@ -30,7 +36,7 @@ def solve_file(
     """
     interrupted = False
     try:
-        task = _read(file, out, then)
+        task = _read(file, out, then).with_options(options)
         stem = _stem(task)
         if check:
             task.check()

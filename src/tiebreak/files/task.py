@@ -42,6 +42,14 @@ class Written(NamedTuple):
     maximise: bool
 
 
+class Options(NamedTuple):
+    """What a command says of slack and time: it goes before what a file says. One slack for each level but the last."""
+
+    slack: tuple[float, ...] = ()
+    relative_slack: tuple[float, ...] = ()
+    max_time: float | None = None
+
+
 @dataclass(frozen=True)
 class Task:
     """What a problem file asks for.
@@ -88,6 +96,35 @@ class Task:
     output: Path = Path()
     data_files: frozenset[Path] = frozenset()
     objectives: tuple[Written, ...] = ()
+
+    def with_options(self, options: Options) -> Task:
+        """The same with what the command says instead of the file."""
+        limits, spec, problem, slacks = dict(self.limits), dict(self.spec), self.problem, self.slacks
+        try:
+            if options.max_time is not None:
+                limits["max_time"] = None if options.max_time == np.inf else options.max_time
+                if limits["max_time"] is not None:
+                    as_positive(options.max_time, "max_time")
+            if options.slack or options.relative_slack:
+                if len(problem.levels) == 1:
+                    raise ValueError("there is one objective only, so that no slack has a say")
+                none = [0.0] * (len(problem.levels) - 1)
+                problem = Problem(
+                    problem.upper,
+                    problem.levels[:-1],
+                    problem.domain,
+                    slack=list(options.slack) or none,
+                    error_bound=problem.error_bound,
+                    relative_slack=list(options.relative_slack) or none,
+                    names=problem.names,
+                )
+                spec = {key: value for key, value in spec.items() if key not in ("slack", "relative_slack", "slacks")}
+                said = {"slack": list(options.slack), "relative_slack": list(options.relative_slack)}
+                spec |= {key: value for key, value in said.items() if value}
+                slacks = None
+        except (ValueError, TypeError) as error:
+            raise FileProblem(self.file, 0, "", f"on the command line: {error}") from None
+        return replace(self, limits=limits, spec=spec, problem=problem, slacks=slacks)
 
     def run(self, verbose: bool = False) -> Outcome:
         """Solve it."""
