@@ -186,3 +186,26 @@ def test_a_face_that_rounding_has_emptied_is_bounded_from_below(monkeypatch):
     assert not answers[-1].well_posed
     assert answers[-1].f_upper == np.inf
     assert answers[-1].f_lower <= 0.25 + 1e-9
+
+
+@pytest.mark.parametrize("domain", [tb.L1Ball(5.0), tb.Box(-1.0, 1.0)], ids=["l1", "box"])
+def test_tall_data_of_low_rank_take_no_more_than_a_few_copies(domain: tb.Domain) -> None:
+    """3000 rows that are multiples of two: nothing as large as 3000 x 3000, which is 72 MB."""
+    import tracemalloc
+
+    rng = np.random.default_rng(0)
+    n, d = 3000, 6
+    rows = np.repeat(rng.standard_normal((2, d)), n // 2, axis=0) * rng.uniform(0.5, 1.5, (n, 1))
+    x = rng.uniform(-0.2, 0.2, d)
+    problem = tb.Problem(tb.SquaredNorm(np.full(d, 0.1)), tb.LeastSquares(rows, rows @ x, 1 / n), domain)
+    tracemalloc.start()
+    try:
+        result = tb.solve(problem)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert result.success
+    pair = rows[[0, -1]]
+    nearest = 0.1 + np.linalg.pinv(pair) @ (pair @ x - pair.sum(axis=1) * 0.1)
+    np.testing.assert_allclose(result.x, nearest, atol=1e-7)
+    assert peak < 3e7

@@ -86,7 +86,7 @@ class Face:
             return np.zeros((H.shape[1], 0)), np.eye(H.shape[1])
         sizes = np.linalg.norm(H, axis=1)
         sizes[sizes == 0] = 1.0
-        left, values, right = np.linalg.svd(H / sizes[:, None])
+        left, values, right = np.linalg.svd(H / sizes[:, None], full_matrices=H.shape[0] < H.shape[1])
         rank = int((values > RANK * values.max(initial=0.0)).sum())
         inverse = (right[:rank].T / values[:rank]) @ left[:, :rank].T / sizes
         return inverse, right[rank:].T

@@ -56,7 +56,7 @@ class Equality:
         if not G.size:
             self.basis, self.inverse = np.eye(self.free.size), np.zeros((self.free.size, self.active.size))
             return
-        left, values, right = np.linalg.svd(G)
+        left, values, right = np.linalg.svd(G, full_matrices=G.shape[0] < G.shape[1])
         rank = int(np.sum(values > 2 * resolved(values, G.shape)))
         self.basis = right[rank:].T
         self.inverse = (right[:rank].T / values[:rank]) @ left[:, :rank].T

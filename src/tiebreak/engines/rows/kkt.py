@@ -49,6 +49,8 @@ def kkt_solver(
         rows = np.vstack([F, G]) if step.thin else _stacked(F, G)
         diagonal = mu * scale**2 + rho
         solve = _schur(diagonal, rows, -below) if k + m <= n or is_sparse(rows) else _normal(diagonal, rows, -below)
+    elif step.dense and m > n and n + k + m > DENSE_SYSTEM:
+        return _shortened(H, F, dense(G), rho, soft, scale, row_scale)
     elif step.dense or step.thin or n + k + m <= DENSE_SYSTEM:
         K = np.diag(np.append(np.full(n, rho), below))
         H, F, G = dense(H), dense(F), dense(G)
@@ -64,6 +66,26 @@ def kkt_solver(
     def corrections(slope: Vector, short: Vector) -> tuple[Vector, Vector]:
         answer = solve(np.concatenate([-slope * scale, np.zeros(k), short * row_scale]))
         return answer[:n] * scale, -answer[n + k :] * row_scale
+
+    return corrections
+
+
+def _shortened(
+    H: Matrix, F: Matrix, G: Matrix, rho: float, soft: float, scale: Vector, row_scale: Vector
+) -> Callable[[Vector, Vector], tuple[Vector, Vector]]:
+    """Corrections with more rows than columns: G = QR, and R stands for them; nothing is as large as rows squared."""
+    n, k = G.shape[1], F.shape[0]
+    afford(4.0 * G.shape[0] * n**2)
+    Q, R = np.linalg.qr(G)
+    K = np.diag(np.concatenate([np.full(n, rho), -np.ones(k), np.full(n, -soft)]))
+    K[:n, :n] += dense(H)
+    K[n : n + k, :n], K[n + k :, :n] = dense(F), R
+    K[:n, n:] = K[n:, :n].T
+    solve = _dense_solver(K)
+
+    def corrections(slope: Vector, short: Vector) -> tuple[Vector, Vector]:
+        answer = solve(np.concatenate([-slope * scale, np.zeros(k), Q.T @ (short * row_scale)]))
+        return answer[:n] * scale, -(Q @ answer[n + k :]) * row_scale
 
     return corrections
 

@@ -130,7 +130,7 @@ def _curvature(E: Matrix, root: Matrix, squared: bool, tall: int) -> Curvature:
     """For a root that was taken of H itself (``squared``), H's rounding is what matters."""
     basis, tilt, within = np.eye(root.shape[1]), 0.0, root
     if E.size:
-        _, sizes, right = np.linalg.svd(E)
+        _, sizes, right = np.linalg.svd(E, full_matrices=E.shape[0] < E.shape[1])
         rank = int(np.sum(sizes > 2 * resolved(sizes, E.shape)))
         basis = right[rank:].T
         tilt = 2 * resolved(sizes, E.shape) / float(sizes[rank - 1]) if rank else 0.0

@@ -168,7 +168,8 @@ def _kernel(cone: Cone, scale: Vector) -> Ext | None:
     if cone.inside.size > FEW:
         return None
     kept = _held_inside(cone, scale)
-    right = np.linalg.svd(kept)[2] if kept.size else np.eye(cone.inside.size)
+    short = kept if kept.shape[0] <= kept.shape[1] else np.linalg.qr(kept, mode="r")  # rows squared are no size to hold
+    right = np.linalg.svd(short)[2] if kept.size else np.eye(cone.inside.size)
     wide, d = ext(kept), ext(right[-1])
     for _ in range(3):
         d = d - np.linalg.lstsq(kept, double(wide @ d), rcond=1e-13)[0] if kept.size else d
