@@ -113,3 +113,62 @@ def test_regularised_and_relaxed_answers_of_the_rate_problems() -> None:
     x = cp.Variable(6)
     least = cp.Problem(cp.Minimize(cp.sum_squares(x) / 2), [cp.norm(A @ x - b) <= np.sqrt(0.2)]).solve("CLARABEL")
     assert relaxed_value(p, 0.1) == pytest.approx(least, abs=1e-7)
+
+
+# -- families of one's own ------------------------------------------------------------------------------------------
+
+
+OWN = """
+import numpy as np
+import tiebreak as tb
+from tiebreak.lab.comparison import families
+
+def line(answer=(0.5, 0.5), g_star=0.0):
+    problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
+    return families.Family("nearest point of a line", problem, np.array(answer), g_star)
+
+families.register("line", line)
+"""
+
+
+def test_a_family_of_ones_own_is_run_by_the_command(tmp_path, monkeypatch, capfd) -> None:
+    from tiebreak.cli import main
+    from tiebreak.lab.comparison.families import ADDED
+    from tiebreak.lab.comparison.results import Results
+
+    (tmp_path / "own_line_family.py").write_text(OWN)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    command = "bench methods --load own_line_family --families line,toy --methods exact,fbi-pg --quick --jobs 1 --out o"
+    try:
+        assert main(command.split()) == 0
+        results = Results.load(tmp_path / "o" / "comparison.json")
+        assert results.titles["line"] == "nearest point of a line"
+        assert results.solved("exact", 1e-6, "default") == results.solved("fbi-pg", 1e-2, "default") == 2
+    finally:
+        FAMILIES.pop("line", None), ADDED.pop("line", None)
+
+
+@pytest.mark.parametrize(
+    ("answer", "g_star", "why"),
+    [
+        ((3.0, -2.0), 0.0, "does not lie in the domain"),
+        ((0.5, 0.25), 0.0, "g at x_star is 0.03125, and g_star is 0"),
+        ((0.5, 0.25), 0.03125, "g_star is 0.03125, and proved is a value between"),
+        ((1.0, 0.0), 0.0, "f at x_star is 0.5, and proved is a value between"),
+        ((0.0, 0.0), 0.5, "g_star is 0.5, and proved"),
+    ],
+)
+def test_an_answer_that_is_none_is_refused(answer, g_star, why) -> None:
+    from tiebreak.lab.comparison.families import Family, contradiction, register
+
+    problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
+    family = Family("a line", problem, np.array(answer), g_star)
+    assert why in contradiction(family)
+    with pytest.raises(ValueError, match="is none"):
+        register("line", lambda: family)
+    assert "line" not in FAMILIES
+    with pytest.raises(ValueError, match="already"):
+        register("toy", lambda: family)
+    with pytest.raises(TypeError, match="Family"):
+        register("line", lambda: 3)

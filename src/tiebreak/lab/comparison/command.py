@@ -33,7 +33,9 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 1), help="processes at a time")
     parser.add_argument("--families", type=_names, default=(), help="only these, separated by commas")
     parser.add_argument("--methods", type=_names, default=(), help="only these, separated by commas")
-    parser.add_argument("--load", help="a module to import first, which registers methods (tiebreak.register)")
+    parser.add_argument(
+        "--load", help="a module to import first, which registers methods (tiebreak.register) or families of problems"
+    )
     parser.add_argument(
         "--out", type=Path, default=Path("tiebreak-bench"), help="folder for runs, results, plots and the page"
     )

@@ -188,3 +188,64 @@ FAMILIES: dict[str, Callable[[], Family]] = {
     "toy": toy,
 }
 """What each family is made by. A family with composite objectives is one more function that returns a ``Family``."""
+
+ADDED: dict[str, Callable[[], Family]] = {}
+"""Those that are not the library's own; workers are told of them."""
+
+
+def register(name: str, make: Callable[[], Family]) -> None:
+    """Add a family of one's own to the comparison, by a name that is free.
+
+    Its answer is held to what can be proved: x* lies in Z, g there is g*, and neither contradicts a bound of ``solve``.
+
+    Parameters
+    ----------
+    name : str
+        As in ``tiebreak bench methods --families``.
+    make : callable
+        A function of a module, which other processes can import; it makes the same ``Family`` whenever it is called.
+
+    Examples
+    --------
+    >>> import numpy as np, tiebreak as tb
+    >>> def on_a_line():
+    ...     problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares([[1.0, 1.0]], [1.0]), tb.L1Ball(2.0))
+    ...     return Family("nearest point of a line", problem, np.array([0.5, 0.5]), 0.0)
+    >>> register("line", on_a_line)
+    >>> del FAMILIES["line"], ADDED["line"]
+    """
+    if not isinstance(name, str) or not name.replace("-", "").isalnum():
+        raise ValueError(f"name must be of letters, digits and hyphens, got {name!r}")
+    if name in FAMILIES and ADDED.get(name) is not make:
+        raise ValueError(f"there is a family {name!r} already: choose another name")
+    family = make()
+    if not isinstance(family, Family):
+        raise TypeError(f"make must return a tiebreak.lab.comparison.families.Family, got {type(family).__name__}")
+    if why := contradiction(family):
+        raise ValueError(f"the answer of {name!r} is none: {why}")
+    FAMILIES[name] = ADDED[name] = make
+
+
+def contradiction(family: Family, seconds: float = 5.0) -> str:
+    """What is known to be wrong with the answer of a family; empty where nothing is."""
+    from ...solve import solve
+
+    problem, x = family.problem, family.x_star
+    f, g = family.f_star, problem.lower.value(x)
+    near = 1e-7 * (1 + abs(family.g_star))
+    if not problem.domain.contains(x, 1e-7 * (1 + float(np.linalg.norm(x)))):
+        return "x_star does not lie in the domain"
+    if not abs(g - family.g_star) <= near:
+        return f"g at x_star is {g:.9g}, and g_star is {family.g_star:.9g}"
+    found = solve(problem, max_time=seconds)
+    known = found.certificate
+    if not known.g_lower - near <= family.g_star <= known.g_upper + near:
+        return (
+            f"g_star is {family.g_star:.9g}, and proved is a value between {known.g_lower:.9g} and {known.g_upper:.9g}"
+        )
+    near = 1e-7 * (1 + abs(f))
+    if not known.f_lower - near <= f <= known.f_upper + near:
+        return f"f at x_star is {f:.9g}, and proved is a value between {known.f_lower:.9g} and {known.f_upper:.9g}"
+    if min(family.units) <= 0:
+        return "both gaps must be positive at the start, the point of the domain nearest to 0"
+    return ""

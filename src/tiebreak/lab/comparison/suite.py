@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.metadata import version
@@ -34,6 +34,8 @@ class Task:
     def piece(self) -> Piece:
         """It is made again when the version of the library or the text of what would be run has changed."""
         sources = [inspect.getmodule(SOLVERS[self.method]), families, planted, run, settings]
+        if self.family in families.ADDED:
+            sources.append(inspect.getmodule(families.ADDED[self.family]))
         code = "\n".join([version("tiebreak"), version("numpy"), *map(_source, sources)])
         return Piece(f"{self.family}--{self.method}--{self.setting}", perform, asdict(self), code)
 
@@ -83,7 +85,8 @@ def perform_all(todo: list[Task], folder: Path, jobs: int, show: TextIO | None =
     """The records of all tasks; those that are not there yet are run, ``jobs`` at a time, in fresh processes."""
     show = show or sys.stderr
     progress = Progress(show)
-    workshop = Workshop(folder, jobs, progress.tell, apart=True, begin=partial(_add, _registered(todo)))
+    own = {name: families.ADDED[name] for name in dict.fromkeys(task.family for task in todo) if name in families.ADDED}
+    workshop = Workshop(folder, jobs, progress.tell, apart=True, begin=partial(_add, _registered(todo), own))
     pieces = {task: task.piece for task in todo}
     missing = len(workshop.missing(pieces.values()))
     show.write(f"{missing} runs to make, {len(todo) - missing} kept from before\n")
@@ -102,6 +105,7 @@ def _registered(todo: list[Task]) -> list[type[Solver[Any]]]:
     return own
 
 
-def _add(own: list[type[Solver[Any]]]) -> None:
+def _add(own: list[type[Solver[Any]]], added: dict[str, Callable[[], families.Family]]) -> None:
     for cls in own:
         SOLVERS.add(cls)
+    families.FAMILIES.update(added)
