@@ -101,7 +101,7 @@ def cluster() -> Iterator[tuple[Any, list[int]]]:
     """Two workers of this script's own, and their process ids."""
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=60
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=60
         ) as own,
         distributed.Client(own) as client,
     ):

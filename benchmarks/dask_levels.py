@@ -117,7 +117,7 @@ def machines(workers: int, limit: float) -> Iterator[object]:
         return
     import distributed
 
-    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": None, "silence_logs": 40}
+    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0", "silence_logs": 40}
     with (
         distributed.LocalCluster(n_workers=workers, memory_limit=int(limit), **options) as cluster,
         distributed.Client(cluster) as client,
@@ -144,7 +144,7 @@ def passes(gigabytes: float, workers: int, d: int = 100) -> None:
                 A, b = (td.from_zarr(path, scheduler=None if workers else "threads") for path in paths)
                 n = A.shape[0] or 1
                 base = plain(paths, np.ones(d))
-                result = tb.solve(tb.Problem(tb.SquaredNorm(), tb.LeastSquares(A, b, 1 / n), tb.L1Ball(3.0)))
+                result = tb.solve(tb.Problem(tb.SquaredNorm(), tb.LeastSquares(A, b, 1 / n), tb.L1Ball(3.0)), max_time=600)
                 hands = workers or os.cpu_count() or 1
                 for one in A.passes:
                     kinds.setdefault(one.kind, []).append(one.seconds / base)
@@ -169,7 +169,7 @@ def logistic(gigabytes: float, workers: int, d: int = 100) -> None:
         upper = tb.LeastSquares(V, V @ rng.standard_normal(d) + rng.standard_normal(5000), 1 / 5000)
         domain = tb.L1Ball(5.0)
         began = time.perf_counter()
-        result = tb.solve(tb.Problem(upper, tb.Logistic(A, b), domain))
+        result = tb.solve(tb.Problem(upper, tb.Logistic(A, b), domain), max_time=600)
         took = time.perf_counter() - began
         kinds = ", ".join(f"{[one.kind for one in A.passes].count(k)} {k}" for k in {one.kind: 0 for one in A.passes})
         print(f"logistic, {A.shape[0]} x {d}: {result.status.name}, {len(A.passes)} passes ({kinds}), {took:.1f} s, "
@@ -178,7 +178,7 @@ def logistic(gigabytes: float, workers: int, d: int = 100) -> None:
 
         near = tb.Logistic(*(zarr.open_array(path, mode="r")[:] for path in paths))
         began = time.perf_counter()
-        alone = tb.solve(tb.Problem(upper, near, domain))
+        alone = tb.solve(tb.Problem(upper, near, domain), max_time=600)
         took = time.perf_counter() - began
         off = abs(result.f - alone.f) / (1 + abs(alone.f)), abs(result.g - alone.g) / (1 + abs(alone.g))
         print(f"  in memory: {alone.status.name} by {alone.method}, {took:.1f} s; relative differences: "

@@ -26,7 +26,7 @@ b = A @ np.ones(5) + rng.standard_normal(4000)
 def client() -> Iterator[object]:
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=60
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=60
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
