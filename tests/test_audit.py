@@ -152,6 +152,15 @@ def test_a_short_audit(family: str) -> None:
         ("planted", 777004, 209),  # HiGHS went round for ever
         ("sets", 777004, 368),  # what a smooth level keeps at its ends, where the point misses those by rounding
         ("planted", 424243, 2327),  # rows missed by rounding where columns nearly tie: 1e-16 is 1e-8 away
+        ("decimals", 202611191, 0),  # four rows that meet in a point but for rounding: a set of many solutions
+        ("decimals", 202611191, 610),  # the same below a linear level
+        ("decimals", 202611191, 793),  # a vertex that misses a row by rounding, as all others do but one
+        ("decimals", 31337, 321),  # and what that means for later levels
+        ("decimals", 31337, 436),
+        ("decimals", 31337, 2959),
+        ("decimals", 31337, 3592),  # bounds in place of rows
+        ("decimals", 31337, 5424),  # a vertex that misses nothing in extended precision, and is none
+        ("decimals", 31338, 118),  # a bracket without an end is no number of steps
         ("planted", 3, 416),  # what is left of a direction once it changes no image is rounding: a false ray
     ],
 )

@@ -16,7 +16,8 @@ The order in which the files are read:
    (from a solver's guess to the last digit), with ``sides.py``, ``equality.py``, ``kkt.py`` and ``descend.py``.
 4. The proof: ``bracket.py`` (weak duality with the multipliers of all levels), sharpened by ``sharp.py`` and
    ``slope.py``. What a level leaves: ``left.py``, ``reach.py``. True solutions near the point: ``held.py``,
-   ``nearby.py``, ``pinned.py``. One solution or many, a say or none: ``unique.py``.
+   ``nearby.py``, ``pinned.py``; where what is tight is so to rounding only, all true solutions: ``degenerate.py``.
+   One solution or many, a say or none: ``unique.py``.
 5. Unbounded sets: ``open_box.py`` (the part that brackets are about), ``whole.py`` (when they hold for the whole),
    ``rays.py`` (levels that fall for ever). ``least_norm.py``: the one problem that has a
    formula where its set does not bind (``gram.py``, ``orthogonal.py``).

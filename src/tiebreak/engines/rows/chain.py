@@ -16,6 +16,7 @@ from ...numerics.rows import Rows
 from ..answer import Unbounded
 from ..interrupt import check
 from .bracket import Bracket, bracket
+from .degenerate import beside_all, tight_for_certain
 from .face import Face, Record
 from .held import Held
 from .left import (
@@ -31,7 +32,7 @@ from .left import (
 )
 from .level import Level
 from .linear_level import SOUND, TIE, FaceProgram
-from .nearby import NOWHERE, by_rounding, near, several
+from .nearby import NOWHERE, Near, by_rounding, near, several
 from .quadratic_level import Solved, accepted, solve_quadratic
 from .rays import falling_ray
 from .unique import constant_on, is_single, leads_elsewhere
@@ -79,6 +80,7 @@ class Chain:
     _held: Held | None = None
     _programme: FaceProgram | None = None  # kept hot from one linear level to the next
     _origin: Ext | None = None  # the variable of the programme is x - origin
+    _asked: tuple[Ext, bool] | None = None  # the last point, and whether what is tight there is so for certain
 
     def solve(self, level: Level, last: bool = False) -> Outcome:
         """Minimise the level over the face, and shrink the face to its minimisers (not all the way after the last)."""
@@ -110,7 +112,8 @@ class Chain:
             self._undecided = not unique
         elif not unique:
             self._look(level)
-        return Outcome(found, told, (constant and face.resolved and self._reached) or told or None, moves)
+        constant = constant and face.resolved and self._reached and self._is_tight(solved.x)
+        return Outcome(found, told, constant or told or None, moves)
 
     @property
     def held(self) -> Held:
@@ -124,13 +127,25 @@ class Chain:
         single, held = self.face.single, self.held
         if not self.face.resolved or not self._reached:
             return None
+        if any(record.level.strong_convexity > 0 for record in self.face.records):
+            return True
         if not self.face.predictors:
-            return single if single or self.well_posed else None
+            return (self._is_tight(x) or None) if single else (single if self.well_posed else None)
         if not held.knows():
             return None
         if held.rank == held.columns.size:
-            return True
+            return self._is_tight(x) or None
         return False if self._several or (not single and several(held, x)) else None
+
+    def _is_tight(self, x: Ext) -> bool:
+        """Whether what is tight at the point is so for the data as stored: otherwise rounding may hide another face."""
+        if not self.face.given.low.size:
+            return True
+        if self._asked is None or (self._asked[0] != x).any():
+            programme, origin = self._programme, self._origin
+            ordinary = programme is not None and origin is not None and not origin.any() and programme.is_ordinary(x)
+            self._asked = x, ordinary or tight_for_certain(self.face, x)
+        return self._asked[1]
 
     def _has_no_say(self, level: Level, solved: Solved) -> bool | None:
         """Whether the face leaves the level no choice: not asked where it fell, as that takes a decomposition."""
@@ -144,6 +159,18 @@ class Chain:
     def _reached(self) -> bool:
         """Whether the true minimisers of all levels are near those found: otherwise their face may be another one."""
         return all(record.reach < np.inf for record in self.face.records)
+
+    def _in_doubt(self, level: Level, x: Ext) -> Near:
+        """Where rounding of the data may hide another face: what all true solutions of the levels before may cost."""
+        face = self.face
+        if self._is_tight(x) and not (face.records and face.single and self.told(x) is None):
+            return NOWHERE
+        moves = beside_all(face, x)
+        if moves is None:
+            return NOWHERE
+        at, bend = level.at(x), level.bend(x, moves)
+        rise = float((np.abs(double(at.grad)) + at.grad_error) @ moves) * (1 + 1e-12) + bend / 2
+        return Near(rise, float(np.sqrt(bend)), False, moves)
 
     def settle(self) -> None:
         """Decide whether the face is a single point, where that is still open."""
@@ -236,18 +263,22 @@ class Chain:
     def _proved(self, level: Level, solved: Solved, last: bool) -> Solved:
         """The bounds with a true solution of the levels before in place of the point, where images are held."""
         own, held = solved.bracket, self.held
-        asked = bool(self.face.predictors) or (self.face.given.low.size and not level.linear)
+        asked = bool(self.face.predictors) or (self.face.given.low.size and self._is_charged(level, solved))
         if not asked or not held.knows(level):
             if self.face.predictors and BY_MULTIPLIERS not in self.assumes:
                 self.assumes.append(BY_MULTIPLIERS)
             return solved
         if not self.face.predictors:  # what is missed by rounding counts as feasible, and is given away
-            found = near(held, level, solved.x) if held.rows.size and not last else NOWHERE
-            found = found if np.isfinite(found.shift) else by_rounding(held, level, solved.x)
+            found = self._in_doubt(level, solved.x)
+            if found is NOWHERE and held.rows.size and not (last or level.linear):
+                found = near(held, level, solved.x)
+            if not np.isfinite(found.shift):
+                found = by_rounding(held, level, solved.x)
             upper = float(own.value) + found.rise + own.value_error + EPS * abs(float(own.value))
             charged = replace(own, upper=max(own.upper, upper), allowance=max(own.allowance, found.rise))
             return solved._replace(bracket=charged, near=found)
-        found = near(held, level, solved.x)
+        found = self._in_doubt(level, solved.x)
+        found = near(held, level, solved.x) if found is NOWHERE else found
         if not np.isfinite(found.rise) and not held.small(level):
             self.assumes += [BY_MULTIPLIERS] if BY_MULTIPLIERS not in self.assumes else []
             return solved
@@ -257,6 +288,13 @@ class Chain:
             lower = max(own.lower, value - rise - EPS * abs(value))
             proved = replace(proved, lower=lower, gap=min(own.gap, rise))
         return solved._replace(bracket=proved, near=found)
+
+    def _is_charged(self, level: Level, solved: Solved) -> bool:
+        """Whether a level over rows pays for the way back to them: a linear one does where its vertex misses some."""
+        if not level.linear:
+            return True
+        given, activity = self.face.given, self.face.A.times(solved.x)
+        return bool(((activity < given.low) | (activity > given.high)).any()) or not self._is_tight(solved.x)
 
     def _moves(self, level: Level, solved: Solved) -> Vector | None:
         """How far a true solution of the levels before is, by columns: one near the point or, by its values, the best.

@@ -17,6 +17,7 @@ from ...numerics.linear_programme import HIDDEN_BEYOND, LinearProgram
 from ...numerics.refinement import Refined, refined
 from ...numerics.retries import answers
 from ...numerics.rows import Rows, power_of_two, scale_of_bounds
+from .face import FEASIBLE
 from .sizes import sizes_by_point
 from .terms import column_terms, natural_prices, natural_sizes, ratio, row_terms
 
@@ -72,6 +73,7 @@ class FaceProgram(LinearProgram):
         self._matrix = ExtMatrix(rows.A)
         self._now = Rows(rows.A, *(end.copy() for end in rows[1:]))  # with what is fixed
         self._basis: Basis | None = None
+        self._last: Ext | None = None
         self._cost_scale = 1.0
         self._hasty = False
         self._costs: Costs | None = None
@@ -155,6 +157,20 @@ class FaceProgram(LinearProgram):
         movable = bool((columns & (now.lower < now.upper)).any() or (rows & (now.low < now.high)).any())
         return not movable and basis.condition() <= CONDITION
 
+    def is_ordinary(self, at: Ext) -> bool:
+        """Whether this is the last vertex, and away from all ends but those of its basis, which is regular."""
+        basis, last = self._basis, self._last
+        if basis is None or last is None or not basis.regular or (at != last).any():
+            return False
+        now, x, activity = self.rows, double(last), double(self._matrix.times(last))
+        terms = row_terms(self._matrix, last, self._size, now.low, now.high)
+        sizes = natural_sizes(self._matrix, terms, x)
+        loose = np.ones(now.low.size, dtype=bool)
+        loose[basis.tight] = False
+        inner = np.minimum(x - now.lower, now.upper - x)[basis.inside] > FEASIBLE * sizes[basis.inside]
+        outer = np.minimum(activity - now.low, now.high - activity)[loose] > FEASIBLE * terms[loose]
+        return bool(inner.all() and outer.all()) and basis.condition() <= CONDITION
+
     def _hold(self, columns: NDArray[np.intp], rows: NDArray[np.intp], x: Ext) -> None:
         """Tell HiGHS to keep columns and rows where x has them."""
         self._tell_fixed()
@@ -237,6 +253,7 @@ class FaceProgram(LinearProgram):
         shown = self._shown_now()
         x = ext(np.where(columns, raw, nearest_end(raw, shown.lower, shown.upper)))
         ends = ext(nearest_end(double(self._matrix.times(answer.x)), now.low, now.high))
+        self._last = x
         self._basis = basis = Basis(self.rows.A, columns, answer.rows, self._column_scale, self._row_scale)
         y = answer.y
         if basis.regular:
