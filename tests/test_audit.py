@@ -161,6 +161,7 @@ def test_a_short_audit(family: str) -> None:
         ("decimals", 31337, 3592),  # bounds in place of rows
         ("decimals", 31337, 5424),  # a vertex that misses nothing in extended precision, and is none
         ("decimals", 31338, 118),  # a bracket without an end is no number of steps
+        ("sets", 202611192, 677),  # an upper level that is straight at the point, and bends elsewhere: it has a say
         ("planted", 3, 416),  # what is left of a direction once it changes no image is rounding: a false ray
     ],
 )

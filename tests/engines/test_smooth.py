@@ -357,3 +357,12 @@ def test_minimisers_that_may_be_anywhere_are_not_called_one() -> None:
     upper = tb.Quadratic([[8.0, -4.0], [-4.0, 2.0]], [-2.0, 1.0], -2.0)
     result = tb.solve(tb.Problem(upper, lower, tb.Simplex(1.0)))
     assert result.certificate.lower_unique is not True and result.certificate.upper_constant is not True
+
+
+def test_a_loss_that_is_straight_at_the_point_has_a_say() -> None:
+    """h(1/2 - t) + h(-3/2 - t), h Huber's with delta 1/2, is 3/4 for -1 <= t <= 0, and more on either side."""
+    lower = tb.Logistic(np.array([[0.0, 0.5], [0.0, 0.5]]), np.array([1.0, -1.0]))
+    upper = tb.Huber(np.array([[-1.0, 0.0], [-1.0, 0.0]]), np.array([-0.5, 1.5]), 0.5)
+    certificate = tb.solve(tb.Problem(upper, lower, tb.Box([-2.0, -2.0], [2.0, 2.0]))).certificate
+    assert certificate.upper_constant is not True
+    assert certificate.f_lower <= 0.75 <= certificate.f_upper <= 0.75 + 1e-9

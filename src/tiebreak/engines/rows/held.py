@@ -192,7 +192,7 @@ class Held:
         """Whether the level is constant on the affine hull of the face, for certain."""
         if self.rank == self.columns.size or level.strong_convexity > 0:
             return self.rank == self.columns.size
-        second = dense(level.rows[:, self.columns]) * self.scale
+        second = dense(level.looks_at[:, self.columns]) * self.scale
         q = level.q[self.columns] * self.scale
         slope = double(level.grad(self.face.x))[self.columns] * self.scale
         size = level.grad_size(self.face.x, self.face.scale)

@@ -335,6 +335,11 @@ class Level:
         blocks += [bend.Q.A for bend in self.bends]
         return stack(blocks, self.dim)
 
+    @property
+    def looks_at(self) -> Matrix:
+        """What the level knows of x but for its linear part: where this and q x are the same, so is the level."""
+        return self.rows
+
     @cached_property
     def image(self) -> ExtMatrix:
         """P with products in extended precision."""

@@ -24,7 +24,7 @@ from ...numerics.extended import UNIT, Ext, dense, double, ext
 from ...numerics.failures import LinearProgramError
 from ...numerics.rows import Rows, power_of_two
 from .face import FEASIBLE, Face
-from .held import FEW, Held
+from .held import FEW, LARGEST, Held
 from .level import Level
 from .linear_level import FaceProgram
 from .reduce import Reduced, reduce_rows
@@ -122,7 +122,8 @@ def distinct(a: Ext, b: Ext) -> bool:
 
 def constant_on(held: Held, level: Level) -> bool | None:
     """True where the level depends on x only through what is the same on the whole face."""
-    return True if held.small(level) and held.flat(level) else None
+    fits = held.small(level) and level.looks_at.shape[0] * held.columns.size <= LARGEST
+    return True if fits and held.flat(level) else None
 
 
 def _cone(reduced: Reduced, scale: Vector) -> Cone:

@@ -93,6 +93,11 @@ class SmoothLevel(Level):
     def quadratic(self) -> bool:
         return False
 
+    @property
+    def looks_at(self) -> Matrix:
+        """All predictions, too: a loss that is straight at a point may bend elsewhere."""
+        return stack([self.rows, *(curve.F.A for curve in self.curves)], self.dim)
+
     def at(self, x: Ext) -> Evaluation:
         value, _, value_error, grad_error = super().at(x)
         grad = self.grad(x)
