@@ -434,3 +434,32 @@ def test_a_ray_beside_a_far_point_is_not_lost() -> None:
         stop = Unbounded(1, np.array(ray), np.full(len(ray), 1e18))
         choice.take_back(stop)
         assert stop.ray.tolist() == there
+
+
+@pytest.mark.parametrize("rank_deficient", [False, True])
+@pytest.mark.parametrize("bends", [False, True])
+@pytest.mark.parametrize("size", [40, 80])
+def test_planted_solutions_of_flat_levels_beside_rows(size: int, bends: bool, rank_deficient: bool) -> None:
+    """Rows and bounds that hold an unbounded set of solutions, by multipliers far below the values of the level.
+
+    The data are small integers and quarters, so that the point of the multipliers minimises the level as it is stored.
+    """
+    rng = np.random.default_rng([size, bends, rank_deficient])
+    x = np.where(rng.random(size) < 0.4, 0.0, rng.integers(1, 9, size) / 4)
+    lower = np.where(rng.random(size) < 0.5, -INF, 0.0)
+    A = rng.integers(-3, 4, (size // 3, size)).astype(float)
+    room = np.where(np.arange(len(A)) < len(A) // 2, 0.0, rng.integers(1, 9, len(A)) / 2)
+    y = np.where(np.arange(len(A)) < len(A) // 4, rng.integers(1, 4, len(A)), 0.0)
+    z = np.where((x == 0) & (lower == 0) & (rng.random(size) < 0.6), rng.integers(1, 5, size) / 2, 0.0)
+    F = rng.integers(-3, 4, (size // 4, size)).astype(float)
+    F = rng.integers(-3, 4, (size // 2, len(F))) @ F if rank_deficient else F
+    slope = z - A.T @ y
+    level = tb.Quadratic(F.T @ F, slope - F.T @ (F @ x)) if bends else tb.LeastSquares(F, F @ x) + tb.Linear(slope)
+    domain = tb.Polyhedron(A_ub=A, b_ub=A @ x + room, bounds=list(zip(lower, np.full(size, INF), strict=True)))
+    problem = tb.Problem(tb.SquaredNorm(x), level, domain)
+    result = tb.solve(problem)
+    assert result.success and result.verify(problem).ok
+    bottom, top = result.levels
+    assert bottom.lower <= level.value(x) <= bottom.upper and bottom.upper - bottom.lower <= 1e-4
+    assert top.lower <= 0.0 <= top.upper <= 1e-6
+    assert result.certificate.lower_unique is not True

@@ -114,9 +114,9 @@ def bracket(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext]) -> Bracket:
     rounding = f.value_error + float(np.finfo(np.float64).eps) * abs(float(f.value))
     lower = float(max(float(f.value) - gap - rounding, level.lower_bound))
     trusted &= violation <= FEASIBLE
-    # By the multipliers found, twice, as those of the true problem differ.
-    allowance = 2 * loss + 2 * f.value_error if trusted else np.inf
-    upper = float(float(f.value) + allowance + rounding)
+    # By the multipliers found, twice, as those of the true problem differ. How values are rounded has no part in it.
+    allowance = 2 * loss if trusted else np.inf
+    upper = float(float(f.value) + allowance + 2 * f.value_error + rounding)
     return Bracket(
         f.value,
         f.value_error,

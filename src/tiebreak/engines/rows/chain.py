@@ -283,7 +283,7 @@ class Chain:
             self.assumes += [BY_MULTIPLIERS] if BY_MULTIPLIERS not in self.assumes else []
             return solved
         value, rise = float(own.value), found.rise + own.value_error
-        proved = replace(own, upper=value + rise + EPS * abs(value), allowance=rise)
+        proved = replace(own, upper=value + rise + EPS * abs(value), allowance=found.rise)
         if found.single:
             lower = max(own.lower, value - rise - EPS * abs(value))
             proved = replace(proved, lower=lower, gap=min(own.gap, rise))
@@ -324,9 +324,11 @@ class Chain:
                 self.assumes.append(FREE_COSTS.format(count=count))
             return left_by_vertex(face, solved, z, sizes, self.sharp)
         shift = solved.near.shift
-        by_value = np.sqrt(2 * max(0.0, own.gap + own.allowance)) + shift
+        fall = own.gap - own.value_error + 4 * EPS * own.gap  # how values are rounded has no part in it
+        by_value = np.sqrt(2 * max(0.0, fall + own.allowance)) + shift
         if level.lower_bound >= 0 and not level.q.any() and not level.bends:
-            by_value = min(by_value, 2 * np.sqrt(2 * max(0.0, float(own.value) + own.allowance)) + shift)
+            value = float(own.value) + own.value_error
+            by_value = min(by_value, 2 * np.sqrt(2 * max(0.0, value + own.allowance)) + shift)
         left = left_by_gradient(face, level, solved, float(by_value))
         if left.by_value and left.reach > SHORT:
             self.notes.append(

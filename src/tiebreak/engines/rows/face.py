@@ -51,7 +51,7 @@ class Record:
     value: np.longdouble
     lower: float  # below the optimal value of the level
     gap: float  # value - lower, computed without cancellation
-    allowance: float  # value + allowance is above the optimal value
+    allowance: float  # the level at the point is less than its optimal value by no more than this
     P: ExtMatrix | None  # the rows of its second-order part; None for a linear level
     reach: float  # a bound on sqrt(<d, Hessian d>) for the step d from x to any true minimiser
     column_spread: Vector  # how far its fixed columns and rows may be from their ends at true minimisers
@@ -150,7 +150,7 @@ class Face:
     @cached_property
     def generous(self) -> bool:
         """Whether some bounds are far beyond the sizes of their variables."""
-        return bool((self.box.upper - self.box.lower > 1024 * self.scale).any())
+        return bool((self.box.upper - self.box.lower >= 256 * self.scale).any())
 
     @cached_property
     def row_size(self) -> Vector:

@@ -9,6 +9,7 @@ at most sqrt(H_jj) reach from that at xh, so that a column with a larger one is 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -25,11 +26,14 @@ from .linear_level import NEGLIGIBLE, TIE, ZERO
 from .nearby import by_rounding
 from .quadratic_level import Solved
 from .reach import Reach, reach
+from .sharp import Sharp, sharpened
 from .slope import Slope, slope_left
 from .terms import column_terms, natural_prices
 
 CLOSE = 1e-9
 """A column or row is fixed by a quadratic level where it is known to be this close to its end, in units of its size."""
+TIGHT = 1e-13
+"""What is farther from its end than this is worth more digits: it makes the brackets of later levels wide."""
 SHORT = 1e-12
 """A reach below this, in units where values have size 1, makes no bracket wide."""
 TRIES = 4
@@ -133,7 +137,8 @@ def left_by_gradient(face: Face, level: Level, solved: Solved, by_value: float, 
     slope = slope_left(face, level, solved.x, y, solved.w, rough)
     error = slope.error + np.sqrt(level.diagonal) * slope.image_error
     at = at_ends(face, solved.x, slope.left)
-    left = _fixed(face, solved, slope, error, at & (np.abs(slope.left) > 2 * error))
+    sharp = _Sharpening(face, level, solved, y, error)
+    left = _fixed(face, solved, slope, error, at & (np.abs(slope.left) > 2 * error), sharp)
     found = Reach(by_value, False, False)
     moves = np.zeros(solved.x.size) if solved.near.moves is None else solved.near.moves
     for _ in range(TRIES):
@@ -160,14 +165,14 @@ def left_by_gradient(face: Face, level: Level, solved: Solved, by_value: float, 
         covered = error.copy()
         if bound is None:
             covered[bent] += np.sqrt(level.diagonal[bent]) * (by_value if level.quadratic else np.inf)
-            left = _fixed(face, solved, slope, error, at & (np.abs(slope.left) > 2 * covered))
+            left = _fixed(face, solved, slope, error, at & (np.abs(slope.left) > 2 * covered), sharp)
             return replace(left, reach=by_value, exact=by_image, by_value=True)
         found = bound
         covered[bent] += np.sqrt(level.diagonal[bent]) * min(found.grown, by_value)
         kept = np.abs(slope.left) > 2 * covered
         if kept[left.fixed].all():
             break
-        left = _fixed(face, solved, slope, error, at & kept)
+        left = _fixed(face, solved, slope, error, at & kept, sharp)
     else:
         return replace(Left.nothing(), reach=by_value, exact=False, by_value=True)
     return replace(left, reach=min(found.length, by_value), exact=found.exact, certain=found.certain, rank=found.rank)
@@ -194,31 +199,61 @@ def independent_rows(face: Face, P: ExtMatrix, left: Left) -> NDArray[np.intp] |
     return kept if exact_rank(columns[kept]) == left.rank else None
 
 
-def _fixed(face: Face, solved: Solved, slope: Slope, error: Vector, wide: NDArray[np.bool_]) -> Left:
+@dataclass
+class _Sharpening:
+    """What the multipliers of a level leave of its gradient, to twice the precision of a double: made where asked."""
+
+    face: Face
+    level: Level
+    solved: Solved
+    y: Ext
+    error: Vector
+
+    @cached_property
+    def found(self) -> Sharp | None:
+        """None where it takes too long, or cannot be had."""
+        prices = np.zeros(len(self.face.records))
+        return sharpened(self.face, self.level, self.solved.x, self.y, self.solved.w, prices, self.error)
+
+
+def _fixed(
+    face: Face, solved: Solved, slope: Slope, error: Vector, wide: NDArray[np.bool_], sharp: _Sharpening
+) -> Left:
+    """Columns and rows that are near their ends at all minimisers: in a large set rounding may hide that they are."""
     columns = np.flatnonzero(wide)
     none = np.zeros(0, np.intp)
     if not face.records and not face.given.low.size:
         return Left(none, none, np.zeros(0), np.zeros(0), columns)
     rows = np.flatnonzero((solved.y != 0) & open_rows(face))
     left = _with_spreads(face, solved, slope.left, error, Left(columns, rows, np.zeros(0), np.zeros(0), none))
-    near_columns = left.column_spread <= CLOSE * face.scale[columns]
-    near_rows = left.row_spread <= CLOSE * face.row_size[rows]
+    if not all(near.all() for near in _near_ends(face, left, TIGHT)) and sharp.found is not None:
+        left = _with_spreads(face, solved, sharp.found.left, sharp.found.error, left, sharp.found.cost)
+    near_columns, near_rows = _near_ends(face, left, CLOSE)
     return Left(
         columns[near_columns], rows[near_rows], left.column_spread[near_columns], left.row_spread[near_rows], none
     )
 
 
-def _with_spreads(face: Face, solved: Solved, z: Vector, error: Vector, left: Left) -> Left:
-    """How far fixed columns and rows may be from their ends at true minimisers."""
+def _near_ends(face: Face, left: Left, share: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which columns and rows are known to be so close to their ends, in units of their sizes."""
+    near_columns = left.column_spread <= share * face.scale[left.columns]
+    return near_columns, left.row_spread <= share * face.row_size[left.rows]
+
+
+def _with_spreads(face: Face, solved: Solved, z: Vector, error: Vector, left: Left, moved: float | None = None) -> Left:
+    """How far fixed columns and rows may be from their ends at true minimisers.
+
+    Where it has cost ``moved`` to correct multipliers, those of rows may be half as large as they are here.
+    """
     given, box, own = face.given, face.box, solved.bracket
     x, y = double(solved.x), double(solved.y)
-    room = own.allowance
+    room = own.allowance + 2 * (moved or 0.0)
     for record, part in zip(face.records, solved.w, strict=True):
         if record.P is not None and part.any():
             apart = float(np.linalg.norm(double(record.P.times(solved.x - record.x))))
             room += record.dual_size(part) * record.reach + float(np.linalg.norm(double(part))) * apart
-    lowest = np.minimum(np.minimum(z * (box.lower - x), z * (box.upper - x)), 0)
-    lowest -= error * np.maximum(box.upper - x, x - box.lower)
+    below, above = box.lower - x, box.upper - x
+    lowest = np.minimum(np.minimum(z * below - error * np.abs(below), z * above - error * np.abs(above)), 0)
     lowest[face.column_side != 0] = 0
     activity, widest = double(face.A.times(solved.x)), np.asarray(face.A.size @ (box.upper - box.lower))
     ends = np.where(y > 0, given.low, given.high) - activity
@@ -229,7 +264,8 @@ def _with_spreads(face: Face, solved: Solved, z: Vector, error: Vector, left: Le
     room += -float(lowest.sum()) - float(lowest_rows.sum())
     room = 1.01 * max(room, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):  # multipliers may underflow: those say nothing
-        return replace(left, column_spread=room / np.abs(z[left.columns]), row_spread=room / np.abs(y[left.rows]))
+        prices = np.abs(y[left.rows]) * (1.0 if moved is None else 0.5)
+        return replace(left, column_spread=room / np.abs(z[left.columns]), row_spread=room / prices)
 
 
 def _lost(price: Vector, spread: Vector) -> Vector:

@@ -32,6 +32,8 @@ ZERO = 1e-9
 NOISE = 2.0**20
 """So many times the error of what is left is that of a point and multipliers solved for in extended precision."""
 CORRECTIONS = 3
+TRIES = 3
+"""So often multipliers of rows that may not be corrected, being too small for that, are found out."""
 
 
 class Sharp(NamedTuple):
@@ -48,9 +50,9 @@ class _Sum:
 
     rows: list[Matrix] = field(default_factory=list)
     factors: list[list[Vector]] = field(default_factory=list)
-    movable: list[Vector] = field(default_factory=list)
+    movable: list[NDArray[np.bool_]] = field(default_factory=list)
 
-    def add(self, rows: Matrix, factors: Ext, movable: Vector | bool = True) -> None:
+    def add(self, rows: Matrix, factors: Ext, movable: NDArray[np.bool_] | bool = True) -> None:
         high = double(factors)
         self.rows.append(rows)
         self.factors.append([high, double(factors - high)])
@@ -97,14 +99,23 @@ def sharpened(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext], prices: Ve
     for one, at, factor in levels:
         _add_slope(terms, one, at, factor)
         error += 4 * UNIT * factor * np.abs(double(one.q)) if one.rounded else 0.0
+    own_rows = len(terms.rows)
     terms.add(dense(face.A.A[active]), -y[active])
     for record, part in held:
         assert record.P is not None
         terms.add(dense(record.P.A), -part)
     # At a bound a sign is as good as zero.
-    left, own_error, moved = terms.solve(NOISE * off, double(x) <= face.box.lower, double(x) >= face.box.upper)
-    start = 0
-    cost = 0.0
+    may_rise, may_fall = double(x) <= face.box.lower, double(x) >= face.box.upper
+    first = sum(one.height + 2 for one, _, _ in levels)
+    for _ in range(TRIES):
+        left, own_error, moved = terms.solve(NOISE * off, may_rise, may_fall)
+        turned = _may_turn(face, y, active, moved[first : first + active.size])
+        if not turned.any():
+            break
+        terms.movable[own_rows] = terms.movable[own_rows] & ~turned
+    else:
+        return None
+    start, cost = 0, 0.0
     for one, at, factor in levels:
         size = one.height + 2
         cost += _slope_cost(one, at, factor, moved[start + 2 : start + size])
@@ -159,12 +170,14 @@ def _slope_cost(level: Level, x: Ext, factor: float, moved: Vector) -> float:
     return cost
 
 
+def _may_turn(face: Face, y: Ext, active: NDArray[np.intp], moved: Vector) -> NDArray[np.bool_]:
+    """Which multipliers, being next to nothing, a correction may have given another sign."""
+    return np.asarray((moved > np.abs(double(y[active])) / 2) & (face.given.low < face.given.high)[active])
+
+
 def _row_cost(face: Face, x: Ext, y: Ext, active: NDArray[np.intp], moved: Vector) -> float:
-    """The corrections times what is missed of the ends; inf where one may have changed a sign."""
+    """The corrections times what is missed of the ends."""
     given = face.given
-    size = np.abs(double(y[active]))
-    if ((moved > size / 2) & (given.low < given.high)[active]).any():
-        return np.inf
     activity = face.A.times(x)[active]
     ends = np.where(y[active] > 0, given.low[active], given.high[active])
     off = np.abs(double(ends - activity)) + face.A.times_error(x)[active] + UNIT * np.abs(double(activity))

@@ -28,7 +28,7 @@ ROOM = 1e-3
 """How much room the rows of a level get for the box of the solutions, relative to their sizes."""
 NO_SLOPE = 1e-9
 """A gradient below this part of what it is a sum of is nothing but rounding, and no row."""
-INSIDE = 8.0
+INSIDE = 4.0
 """A point is well inside a part that is so many times as far out."""
 WELL = 1e-6
 """A level is known well whose bracket is no wider than this, relative to 1 + |value|."""
