@@ -107,6 +107,52 @@ def test_anytime_rates(number, step):
         assert gap_g <= 6 * lower / (state.k + 1)
 
 
+def on_parallelotope(seed: int, T: np.ndarray) -> tuple[tb.Problem, np.ndarray, tuple[float, float], float, float]:
+    """Two quadratic levels over the image of a box under T: problem, a near-optimal start, both curvature constants.
+
+    Those of a quadratic are the largest (v - w)'H(v - w) of vertices v, w. Beside them f* and g*, the same for all T.
+    """
+    rng = np.random.default_rng(seed)
+    A, B, b, x = rng.standard_normal((5, 4)), rng.standard_normal((2, 4)), rng.standard_normal(5), rng.uniform(-1, 1, 4)
+    back = np.linalg.inv(T)
+    domain = tb.Polyhedron(A_ub=np.vstack([back, -back]), b_ub=np.ones(8))
+    problem = tb.Problem(tb.LeastSquares(A @ back, b), tb.LeastSquares(B @ back, B @ x), domain)
+    ways = np.array(np.meshgrid(*[[-2.0, 0.0, 2.0]] * 4)).reshape(4, -1)  # differences of vertices of the box
+    constants = tuple(float(((M @ ways) ** 2).sum(axis=0).max()) for M in (A, B))
+    plain = tb.solve(tb.Problem(tb.LeastSquares(A, b), tb.LeastSquares(B, B @ x), tb.Box(-1.0, 1.0)), "exact")
+    return problem, 0.95 * T @ x, constants, plain.f, 0.0  # at x itself grad g is rounding
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_algorithm_1_is_affinely_invariant_and_so_are_its_bounds_by_curvature(seed):
+    """The same iterates in other variables; L D^2 is another number there, the curvature constants are not."""
+    turn = np.linalg.qr(np.random.default_rng(seed + 9).standard_normal((4, 4)))[0]
+    T = turn * [0.02, 0.5, 3.0, 40.0]
+    plain, x0, constants, f_star, g_star = on_parallelotope(seed, np.eye(4))
+    other, y0, same, _, _ = on_parallelotope(seed, T)
+    assert same == constants
+    lengths = [np.sqrt((T**2).sum()) * 2, 4.0]  # diameters, at least: L D^2 is no invariant
+    assert other.upper.smoothness * lengths[0] ** 2 > 100 * plain.upper.smoothness * lengths[1] ** 2
+    solver = tb.CGBiO(step=tb.steps.Harmonic(2, 2), tol_upper=1e-12, tol_lower=1e-6)
+    pairs = zip(tb.iterate(plain, solver, x0=x0), tb.iterate(other, solver, x0=y0), strict=False)
+    for one, twin in islice(pairs, 150):
+        np.testing.assert_allclose(np.linalg.solve(T, twin.x), one.x, atol=1e-6)
+        f, g, K = other.upper.value(twin.x) - f_star, other.lower.value(twin.x) - g_star, twin.k
+        assert f <= 2 * constants[0] / (K + 1) + 1e-9
+        assert g <= 2 * constants[1] / (K + 1) + other.lower.value(y0) + 1e-9
+
+
+def test_the_step_of_theorem_2_by_curvature_constants():
+    problem, _, (C_f, C_g), _, _ = on_parallelotope(0, np.diag([0.02, 0.5, 3.0, 40.0]))
+    step = tb.steps.theorem_2(problem, 0.1, 0.2, curvature=(C_f, C_g))
+    assert step.c == min(0.1 / C_f, 0.2 / C_g, 1.0)
+    assert step.c > 20 * tb.steps.theorem_2(problem, 0.1, 0.2).c
+    assert tb.steps.theorem_2(problem, 0.1, 0.2, curvature=(0.0, 0.0)).c == 1.0
+    for wrong, error in (((1.0,), TypeError), (3.0, TypeError), ((-1.0, 1.0), ValueError), ((1.0, "a"), TypeError)):
+        with pytest.raises(error, match="curvature"):
+            tb.steps.theorem_2(problem, 0.1, 0.2, curvature=wrong)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_theorem_2(seed):
     """Nonconvex f, constant step: one of K iterates is stationary over X_g* and lower-level optimal."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import sqrt
 
-from .arrays import as_count, as_positive
+from .arrays import as_count, as_positive, as_scalar
 from .problem import Problem
 
 
@@ -114,8 +114,24 @@ class Constant(StepRule):
         return self.c
 
 
-def theorem_2(problem: Problem, tol_upper: float, tol_lower: float) -> Constant:
-    """The constant step min(eps_f / (L_f D^2), eps_g / (L_g D^2)) of Theorem 2 (nonconvex upper level).
+def theorem_2(
+    problem: Problem, tol_upper: float, tol_lower: float, curvature: tuple[float, float] | None = None
+) -> Constant:
+    """The constant step min(eps_f / C_f, eps_g / C_g) of Theorem 2 (nonconvex upper level).
+
+    C_f = L_f D^2 and C_g = L_g D^2 by default, in the Euclidean norm. The theorems use nothing else of L and D, so that
+    these may be taken in any other norm, or be the curvature constants: the largest of
+    2 (h(y) - h(x) - <grad h(x), y - x>) / gamma^2 over x, s in Z and y = x + gamma (s - x), which no linear change of
+    variables alters.
+
+    Parameters
+    ----------
+    problem : Problem
+        For its constants.
+    tol_upper, tol_lower : float
+        eps_f and eps_g.
+    curvature : pair of float, optional
+        C_f and C_g.
 
     Examples
     --------
@@ -123,19 +139,29 @@ def theorem_2(problem: Problem, tol_upper: float, tol_lower: float) -> Constant:
     >>> f, g = tb.SquaredNorm(dim=2), tb.LeastSquares([[1.0, 1.0]], [1.0])
     >>> theorem_2(tb.Problem(f, g, tb.L2Ball(1.0)), tol_upper=0.04, tol_lower=0.4)
     Constant(c=0.01)
+    >>> theorem_2(tb.Problem(f, g, tb.L1Ball(1.0)), 0.04, 0.4, curvature=(4.0, 4.0))  # |x|_1 <= 1: both levels L = 1
+    Constant(c=0.01)
     """
     if not isinstance(problem, Problem):
         raise TypeError(f"problem must be a tiebreak.Problem, got {type(problem).__name__}")
     tol_upper, tol_lower = as_positive(tol_upper, "tol_upper"), as_positive(tol_lower, "tol_lower")
-    f, g = problem.upper.smoothness, problem.lower.smoothness
-    diameter = problem.domain.diameter
-    if f is None or g is None or not diameter < float("inf"):
-        raise ValueError(
-            "the step of Theorem 2 needs the smoothness of both objectives and a finite diameter; "
-            "give smoothness=... to Function and diameter=... to FromOracles, or use another step rule"
-        )
-    bounds = [1.0] + [tol / (L * diameter**2) for tol, L in ((tol_upper, f), (tol_lower, g)) if L > 0]
-    return Constant(min(bounds))
+    if curvature is None:
+        f, g, width = problem.upper.smoothness, problem.lower.smoothness, problem.domain.diameter
+        if f is None or g is None or not width < float("inf"):
+            raise ValueError(
+                "the step of Theorem 2 needs the smoothness of both objectives and a finite diameter; "
+                "give smoothness=... to Function and diameter=... to FromOracles, curvature=(C_f, C_g), "
+                "or use another step rule"
+            )
+        curvature = (f * width**2, g * width**2)
+    elif not isinstance(curvature, (tuple, list)) or len(curvature) != 2:
+        raise TypeError(f"curvature must be a pair of numbers, got {curvature!r}")
+    else:
+        curvature = (as_scalar(curvature[0], "curvature[0]"), as_scalar(curvature[1], "curvature[1]"))
+        if min(curvature) < 0:
+            raise ValueError(f"curvature must not be negative, got {curvature!r}")
+    bounds = [tol / C for tol, C in zip((tol_upper, tol_lower), curvature, strict=True) if C > 0]
+    return Constant(min([1.0, *bounds]))
 
 
 @dataclass(frozen=True)
