@@ -144,7 +144,9 @@ def passes(gigabytes: float, workers: int, d: int = 100) -> None:
                 A, b = (td.from_zarr(path, scheduler=None if workers else "threads") for path in paths)
                 n = A.shape[0] or 1
                 base = plain(paths, np.ones(d))
-                result = tb.solve(tb.Problem(tb.SquaredNorm(), tb.LeastSquares(A, b, 1 / n), tb.L1Ball(3.0)), max_time=600)
+                result = tb.solve(
+                    tb.Problem(tb.SquaredNorm(), tb.LeastSquares(A, b, 1 / n), tb.L1Ball(3.0)), max_time=600
+                )
                 hands = workers or os.cpu_count() or 1
                 for one in A.passes:
                     kinds.setdefault(one.kind, []).append(one.seconds / base)
