@@ -7,6 +7,7 @@ USER_STAMP := $(VENV)/.installed-run
 OLDEST := .venv-oldest
 DOORS  := .venv-doors
 DASK   := .venv-dask
+BENCHOPT := .venv-benchopt
 DOCS   := .venv-docs
 EXTRAS := fast sklearn cvxpy jax torch linopy cobra dask cli plot report data proof
 
@@ -14,7 +15,7 @@ EXTRAS := fast sklearn cvxpy jax torch linopy cobra dask cli plot report data pr
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: run reproduce test fast browser doors dask docs minimum package package-extras lint types bench clean
+.PHONY: run reproduce test fast browser doors dask benchopt docs minimum package package-extras lint types bench clean
 
 run: $(USER_STAMP)
 	$(BIN)/tiebreak run
@@ -58,6 +59,16 @@ $(DASK)/.installed: pyproject.toml
 	$(PYTHON) -m venv --clear $(DASK)
 	$(DASK)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(DASK)/bin/python -m pip install --quiet -e ".[dask,sklearn]" "dask[dataframe]" zarr pyarrow pytest hypothesis
+	touch $@
+
+# The families and methods of "tiebreak bench" as a benchmark of benchopt, run by benchopt.
+benchopt: $(BENCHOPT)/.installed
+	$(BENCHOPT)/bin/python -m pytest tests/lab/comparison/test_benchopt.py
+
+$(BENCHOPT)/.installed: pyproject.toml
+	$(PYTHON) -m venv --clear $(BENCHOPT)
+	$(BENCHOPT)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BENCHOPT)/bin/python -m pip install --quiet -e . benchopt pyarrow pytest hypothesis
 	touch $@
 
 # The site, from nothing and without a network: warnings are errors, links inside it are followed, and every script of the gallery runs.
@@ -121,7 +132,7 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/vjp.py
 
 clean:
-	rm -rf $(VENV) $(OLDEST) $(DOORS) $(DASK) $(DOCS) docs/_build docs/api docs/gallery .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage dist
+	rm -rf $(VENV) $(OLDEST) $(DOORS) $(DASK) $(BENCHOPT) $(DOCS) docs/_build docs/api docs/gallery .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage dist
 
 $(VENV)/bin/python:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'tiebreak needs Python 3.11 or newer; set PYTHON=python3.11 (or newer)')"
