@@ -330,6 +330,9 @@ class Hang(BaseException):
     """An input that was not answered in time."""
 
 
+MISSING = "a package is not here, and the sentence says which"
+
+
 def judge(line: str, word: str, known: dict[str, Any]) -> str:
     """What is wrong with the answer to this input; empty where nothing is."""
 
@@ -347,6 +350,8 @@ def judge(line: str, word: str, known: dict[str, Any]) -> str:
         return "hang"
     except (ValueError, TypeError, OSError) as error:
         return _complaint(error, word)
+    except ImportError as error:
+        return MISSING if "pip install" in str(error) else f"{type(error).__name__}: {error}"
     except Exception as error:
         if type(error).__module__ == "cvxpy.error" or isinstance(error, tb.NotProved):
             return _complaint(error, word)
@@ -372,14 +377,16 @@ def main() -> int:
     parser.add_argument("--show", default="", help="only inputs with this in them")
     options = parser.parse_args()
     chosen = [(line, word) for line, word in cases() if options.show in line]
-    failures = 0
+    failures = missing = 0
     with tempfile.TemporaryDirectory() as folder:
         known = names(Path(folder)) | bad_inputs_doors.names(Path(folder))
         for line, word in chosen:
-            if complaint := judge(line, word, known):
+            if (complaint := judge(line, word, known)) == MISSING:
+                missing += 1
+            elif complaint:
                 failures += 1
                 print(f"{line}\n    {complaint}", flush=True)
-    print(f"{len(chosen)} inputs, {failures} not answered as they should be")
+    print(f"{len(chosen)} inputs, {failures} not answered as they should be; {missing} ask for packages not here")
     return 1 if failures else 0
 
 
