@@ -78,3 +78,13 @@ def test_a_task_that_kills_its_workers_is_named(client: object) -> None:
     client.cluster.scheduler.allowed_failures = 0  # type: ignore[attr-defined]
     with pytest.raises(td.ChunkError, match=r"every worker that tried chunk [01] died, .* more memory"):
         data.reduce(Deadly(), max)
+
+
+def test_a_cluster_without_workers_is_a_sentence() -> None:
+    with (
+        distributed.LocalCluster(n_workers=0, processes=True, dashboard_address=":0", silence_logs=60) as cluster,
+        distributed.Client(cluster),
+    ):
+        problem = tb.Problem(tb.SquaredNorm(), tb.LeastSquares(td.chunked(A, chunk_rows=2000), b), tb.L1Ball(1.0))
+        with pytest.raises(td.ChunkError, match="the cluster has no workers"):
+            tb.solve(problem, max_time=1.0)

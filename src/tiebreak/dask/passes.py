@@ -6,19 +6,25 @@ of the tree by itself, so that how many chunks make a task changes no bit, nor d
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Sequence
+from math import isfinite
 from typing import Any, NamedTuple
 
 import dask
 
-from ..numerics.deadline import check
+from ..numerics.deadline import check, remaining
 from ..objectives.chunks import Kernel, Merge, NotFinite
 from .blocks import Selected, as_rows, first_not_finite, read
 from .errors import NAME, ChunkError, Refused, translated, unreadable
 
 FAN_IN = 3  # levels of the tree in one task above the chunks
 RETRIES = 3
+PATIENCE, MOST_PATIENCE = 5.0, 60.0
+"""Seconds until somebody looks whether a cluster has workers: the time limit, but at least and at most so many."""
+
+logger = logging.getLogger("tiebreak")
 
 
 class Column(NamedTuple):
@@ -143,9 +149,11 @@ def _join(pair: _Pair, parts: Sequence[Part]) -> Part:
 
 
 def _computed(root: Any, scheduler: str | None, columns: Sequence[Column]) -> Part:
-    options = {"retries": RETRIES} if on_cluster(scheduler) else {}
     try:
-        (part,) = dask.compute(root, scheduler=scheduler, **options)
+        if on_cluster(scheduler):
+            part = _by_client(dask.base.get_scheduler(scheduler=scheduler).__self__, root)
+        else:
+            (part,) = dask.compute(root, scheduler=scheduler)
     except Exception as error:
         if isinstance(error, ChunkError) or (named := translated(error) or _upstream(columns, error)) is None:
             raise
@@ -154,7 +162,30 @@ def _computed(root: Any, scheduler: str | None, columns: Sequence[Column]) -> Pa
         raise part.result.error
     if part.result is Nothing:
         raise ValueError(f"{columns[0].name} holds no rows")
-    return part  # type: ignore[no-any-return]
+    return part
+
+
+def _by_client(client: Any, root: Any) -> Part:
+    """The pass by a client of distributed: with workers it goes on to its end, without any it waits for a while."""
+    limited, future = isfinite(remaining()), client.compute(root, retries=RETRIES)
+    wait, looks_without = min(max(remaining(), PATIENCE), MOST_PATIENCE), 0
+    while True:
+        try:
+            found: Part = future.result(timeout=wait)
+            return found
+        except TimeoutError:
+            if future.done():  # a task's own error
+                raise
+        looks_without = 0 if client.scheduler_info()["workers"] else looks_without + 1
+        if looks_without >= 2 and limited and not remaining():
+            future.cancel()
+            raise ChunkError(
+                "the cluster has no workers, and a pass over the data has waited for one until max_time was over; "
+                "start some, and solve again"
+            )
+        if looks_without == 2:
+            logger.warning("a pass over the data waits: the cluster has no workers")
+        wait = PATIENCE
 
 
 def on_cluster(scheduler: str | None) -> bool:
