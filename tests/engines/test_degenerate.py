@@ -36,6 +36,12 @@ def test_dependent_rows_are_if_their_equations_have_a_solution(third: list[float
     assert tight_for_certain(face, face.x) == certain
 
 
+def test_whole_numbers_that_miss_by_a_unit_in_the_last_place_do_not_meet() -> None:
+    ends = [1.0, 1.0, float(np.nextafter(3.0, 4.0))]
+    face, _ = at(tb.Polyhedron(A_ub=[[1.0, 0.0], [0.0, 1.0], [2.0, 1.0]], b_ub=ends, bounds=(-9, 9)), [1.0, 1.0])
+    assert not tight_for_certain(face, face.x)
+
+
 def test_the_same_row_twice_is_one() -> None:
     face, _ = at(tb.Polyhedron(A_ub=[[1.1, 0.3], [1.1, 0.3], [0.7, 2.3]], b_ub=[1.4, 1.4, 3.0], bounds=(-9, 9)), [1, 1])
     assert tight_for_certain(face, face.x)
