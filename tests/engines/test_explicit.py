@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 
 import tiebreak as tb
 from tiebreak.engines import choose_engine
-from tiebreak.engines.answer import Answer, Elsewhere
+from tiebreak.engines.answer import Answer, Elsewhere, Unbounded
 from tiebreak.engines.explicit import solve_explicit
 
 
@@ -133,3 +133,35 @@ def test_models_that_no_engine_takes_end_the_steps(refused) -> None:
     f = tb.SquaredCovariance(np.random.default_rng(0).standard_normal((6, 3)), np.arange(6.0))
     answer = solve_explicit(f, domain, minimise)
     assert domain.contains(answer.x) and below[0].value(answer.x) <= 1e-20
+
+
+def test_a_saddle_that_falls_for_ever_is_refused_with_its_ray() -> None:
+    """x1 x2 over x1 = x2 + 1, then over x1 + x2 + x3 = 1: along the second set it falls, in the orthant it does not."""
+    saddle = tb.Quadratic([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]], np.zeros(3))
+    apart, total = tb.LeastSquares([[1.0, -1.0, 0.0]], [1.0]), tb.LeastSquares([[1.0, 1.0, 1.0]], [1.0])
+    grows = tb.solve(tb.Problem(saddle, [apart, tb.LeastSquares([[0.0, 0.0, 1.0]], [0.0])]))
+    assert grows.status != tb.Status.UNBOUNDED and grows.f == pytest.approx(-0.25)
+    problem = tb.Problem(saddle, total)
+    result = tb.solve(problem)
+    assert result.status == tb.Status.UNBOUNDED and "upper level is not bounded below" in result.message
+    assert result.verify(problem).ok and result.certificate.g_upper <= 1e-12
+    assert tb.solve(tb.Problem(saddle, total, tb.Box(0.0, np.inf))).status != tb.Status.UNBOUNDED
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rays_of_saddles_over_polyhedra(seed: int) -> None:
+    """The ray leads on in the set, changes no lower value, and is curved downwards."""
+    rng = np.random.default_rng(seed)
+    A, C = rng.integers(-3, 4, (2, 7)).astype(float), rng.integers(-3, 1, (3, 7)).astype(float)
+    Q = rng.normal(size=(7, 7))
+    f, domain = tb.Quadratic(Q + Q.T, rng.normal(size=7)), tb.Polyhedron(C, np.ones(3), bounds=(0, None))
+    found: list[Unbounded] = []
+    try:
+        choose_engine(tb.Problem(f, tb.LeastSquares(A, A @ np.ones(7)), domain)).solve()
+    except Unbounded as stop:
+        found.append(stop)
+    for stop in found:
+        size = np.abs(stop.ray).max()
+        assert (stop.ray >= -1e-12 * size).all() and (C @ stop.ray <= 1e-12 * size).all()
+        assert np.abs(A @ stop.ray).max() <= 1e-12 * size and stop.ray @ (Q + Q.T) @ stop.ray < -1e-6 * size**2
+    assert found

@@ -5,6 +5,9 @@ convex model of f over X*, with the absolute values of its second derivatives wh
 the way there as f falls (the way stays in X*). At the end the engine minimises the linear model <grad f(x), .> over X*:
 its bracket bounds the Frank-Wolfe gap, the largest <grad f(x), x - s> of all s in X*, which is zero at stationary
 points. Where X* is a single point, f has no say.
+
+Where X* has no end, rays along which some linear function falls for ever are rays of X*, and so are their sums: a
+quadratic f that is curved downwards along one of them has no minimum.
 """
 
 from __future__ import annotations
@@ -29,6 +32,10 @@ FLAT = 1e-4
 """Second derivatives smaller than this part of the largest are taken for as much."""
 FAR = 1e8
 """A point so many times as far out as the start is none to go on from."""
+DOWNWARDS = 1e-9
+"""A second derivative is negative below this part of the terms that it is a sum of."""
+MOST_STARTS, MOST_RAYS = 4, 4
+"""In so many directions that f is curved downwards in, and their opposites, rays are looked for, so many from each."""
 SAME = 1e-15
 """Models that promise to fall by less, relative to 1 + |f|, have come to an end."""
 
@@ -43,6 +50,8 @@ def solve_explicit(f: Objective, domain: Domain, minimise: Minimise) -> Answer:
         if answer.moves is not None and answer.moves.size == x.size:  # else in variables of a lift
             return _single(f, answer, answer.moves)
         return replace(_judged(f, domain, x, answer, minimise), upper_constant=True)
+    if not np.isfinite(domain.diameter):
+        _refuse_ray(f, x, None, minimise)
     far = FAR * (1 + float(np.abs(x).max()))
     for k in range(STEPS):
         check()
@@ -54,10 +63,52 @@ def solve_explicit(f: Objective, domain: Domain, minimise: Minimise) -> Answer:
         if moved is None or (k and promised <= SAME * (1 + abs(value))):
             break
         if not float(np.abs(moved).max()) <= far:  # f seems to fall for ever: nothing is proved
+            _refuse_ray(f, x, moved - answer.x, minimise)
             x = answer.x
             break
         x = moved
     return _judged(f, domain, x, answer, minimise)
+
+
+def _refuse_ray(f: Objective, x: Vector, way: Vector | None, minimise: Minimise) -> None:
+    """``Unbounded`` where a ray of the lower solutions is found along which f, a quadratic, falls for ever.
+
+    Rays that lead along the ``way``, else those along which f is curved downwards most.
+    """
+    form, H = f.form, _hessian(f, x)
+    if form is None or not form.quadratic or H is None:
+        return
+    values, vectors = np.linalg.eigh(H)
+    down = np.flatnonzero(values < -DOWNWARDS * np.abs(values).max())[:MOST_STARTS]
+    starts = [H @ way] if way is not None else [sign * vectors[:, k] for k in down for sign in (1.0, -1.0)]
+    for start in starts if down.size else []:
+        c, along = start, np.zeros(x.size)
+        for _ in range(MOST_RAYS):
+            check()
+            try:
+                minimise(Linear(c))
+            except Unbounded as stop:
+                ray, found = stop.ray / float(np.abs(stop.ray).max()), stop
+            except (OutOfTime, Elsewhere):
+                return
+            else:
+                break
+            own, shared = float(ray @ H @ ray), float(along @ H @ ray)
+            along = along + (-shared / own if own > 0 > shared else 1.0) * ray if along.any() and own > 0 else ray
+            if float(along @ H @ along) < -DOWNWARDS * float(np.abs(along) @ np.abs(H) @ np.abs(along)):
+                raise Unbounded(found.level, along, x, found.finished)
+            c = H @ along
+
+
+def _hessian(f: Objective, x: Vector) -> Matrix | None:
+    """All second derivatives, where f knows them and there are not too many."""
+    if x.size > MOST_COLUMNS:
+        return None
+    columns = [f.hessian_times(x, unit) for unit in np.eye(x.size)]
+    if columns[0] is None:
+        return None
+    H = np.array(columns)
+    return 0.5 * (H + H.T) if np.isfinite(H).all() else None
 
 
 def _step(f: Objective, x: Vector, minimise: Minimise) -> tuple[Vector, float]:
@@ -70,15 +121,13 @@ def _step(f: Objective, x: Vector, minimise: Minimise) -> tuple[Vector, float]:
 
 def _bend(f: Objective, x: Vector) -> Matrix:
     """The absolute value of the second derivatives, all of them above zero; else a multiple of the identity."""
-    n = x.size
-    if n <= MOST_COLUMNS and (columns := [f.hessian_times(x, unit) for unit in np.eye(n)]) and columns[0] is not None:
-        H = np.array(columns)
-        values, vectors = np.linalg.eigh(0.5 * (H + H.T))
+    if (H := _hessian(f, x)) is not None:
+        values, vectors = np.linalg.eigh(H)
         size = np.abs(values)
-        if np.isfinite(size).all() and size.max() > 0:
+        if size.max() > 0:
             B = (vectors * np.maximum(size, FLAT * size.max())) @ vectors.T
             return 0.5 * (B + B.T)
-    return (f.smoothness or 1.0) * np.eye(n)
+    return (f.smoothness or 1.0) * np.eye(x.size)
 
 
 def _searched(f: Objective, x: Vector, step: Vector, promised: float) -> Vector | None:
