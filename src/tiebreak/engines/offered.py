@@ -8,11 +8,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol, runtime_checkable
 
+from ..arrays import Vector
 from ..objectives.base import Objective
 from ..problem import Problem
 from .answer import Answer, of_all
 from .task import Task
+
+
+@runtime_checkable
+class Steered(Protocol):
+    """A minimiser that can say for which multiplier another function will have a given value."""
+
+    def __call__(self, objective: Objective) -> Answer:
+        """The answer for this objective."""
+
+    def meeting(self, f: Objective, g: Objective, most: float, x: Vector, lam: float) -> float:
+        """About the lam at which the minimiser of f + lam g has g = most, from an x for another one; nan if unknown."""
 
 
 @dataclass(frozen=True)
@@ -112,9 +125,9 @@ def _cones_solve(task: Task, patient: bool = True) -> list[Answer]:
 
 
 def _cones_minimiser(task: Task) -> Callable[[Objective], Answer]:
-    from .cones.solve import minimiser
+    from .cones.solve import Minimiser
 
-    return minimiser(task.domain)
+    return Minimiser(task.domain)
 
 
 def _conic_refuse(task: Task) -> str:

@@ -27,6 +27,7 @@ from ..sets.base import Domain
 from .answer import Answer, Unbounded
 from .choice import Choice
 from .interrupt import OutOfTime, keeping
+from .offered import Steered
 from .task import Task
 
 GAP = 1e-13
@@ -34,6 +35,9 @@ GAP = 1e-13
 
 NEAR = 1e-2
 """From an end so much nearer to the level than the other one, the next multiplier is put on the other side."""
+
+CLOSER, MOST_GUESSES = 0.5, 4
+"""The engine is asked for the multiplier again where its last word has brought the level so much nearer; so often."""
 
 MOST = 80
 """Inner problems solved at most."""
@@ -137,6 +141,15 @@ class Path:
         allowed -= 2 * self.g.rounding(self.z)[0] + 8 * UNIT_ROUNDOFF * (abs(self.least) + slack)
         return allowed - 8 * _beyond(self.g, self.choice.reduced.domain, self.z) if self.sharp else allowed
 
+    def guess(self, level: float, start: _Corner) -> float:
+        """About the multiplier at which the level is met; nan where the engine cannot tell."""
+        if not isinstance(self._minimise, Steered) or not start.lam > 0:
+            return np.nan
+        try:
+            return self._minimise.meeting(self.f, self.g, level, start.x, start.lam)
+        except OutOfTime:  # the search will see that, too
+            return np.nan
+
     def beside(self, level: float) -> tuple[_Corner | None, _Corner | None]:
         """The nearest known corners whose g is above the level, and at most the level."""
         above = [one for one in self.corners if one.g > level]
@@ -176,17 +189,23 @@ def _proved(path: Path, found: Relaxed, slack: float) -> Answer:
     """
     lowest = path.lowest
     g_lower, g_upper = lowest.f_lower, lowest.f_upper
-    bounds = [(path.f.lower_bound, 0.0)]
+    level = path.level(slack)
+    bounds = [(path.f.lower_bound, 0.0, 0.0, np.inf)]
     for corner in path.corners:
+        away = abs(corner.g - level)
         if corner.lam == 0:  # whatever is known of g*
-            bounds.append((corner.least - 4 * UNIT_ROUNDOFF * abs(corner.least), 0.0))
+            bounds.append((corner.least - 4 * UNIT_ROUNDOFF * abs(corner.least), 0.0, 0.0, away))
             continue
         exact = Scale(corner.lam) * (Scale(g_upper) + Scale(slack)) - Scale(corner.taken)
         price = float(exact)
         rounding = 4 * UNIT_ROUNDOFF * (abs(corner.least) + 2 * abs(price))
         rounding += 4 * float(np.finfo(Scale).eps) * corner.lam * (abs(g_upper) + slack)
-        bounds.append((corner.least - price - rounding, corner.lam))
-    f_lower, multiplier = max(bound for bound in bounds if not np.isnan(bound[0]))
+        bounds.append((corner.least - price - rounding, corner.lam, rounding, away))
+    bounds = [bound for bound in bounds if not np.isnan(bound[0])]
+    best = max(bounds)
+    # of multipliers whose bounds differ by rounding only, that of the corner next to the level is the price
+    equal = [bound for bound in bounds if bound[0] >= best[0] - best[2]]
+    f_lower, multiplier = min(equal, key=lambda bound: bound[3])[:2]
     f_upper = _attained(path, found.x, slack)
     return Answer(
         found.x,
@@ -261,13 +280,14 @@ def _search(path: Path, slack: float) -> Relaxed:
     while path.open and above.g > level and above.lam < FARTHEST * steep:
         below, above = above, path.reached(8 * above.lam, level)
     older, newer = below, above
+    guess, guesses = path.guess(level, above), 1
     dual = max(_dual(below, level), _dual(above, level))
     rounds = 3
     while rounds < MOST and above.g <= level:
         primal = f.value(_mixed(below, above, level))
         if primal - dual <= GAP * (abs(primal) + above.lam * abs(level) + abs(free.f)):
             break
-        lam = _secant(older, newer, path.least, slack)
+        lam, guess = (_secant(older, newer, path.least, slack), guess) if np.isnan(guess) else (guess, np.nan)
         far = above if newer.g > level else below
         if abs(newer.g - level) < NEAR * min(slack, abs(far.g - level)):
             lam += lam - newer.lam  # as far beyond the root, so that both ends are near it
@@ -280,6 +300,8 @@ def _search(path: Path, slack: float) -> Relaxed:
             older, newer = newer, path.reached(lam, level)
         except OutOfTime:  # the mixture is feasible
             break
+        if NEAR * NEAR * slack < abs(newer.g - level) < CLOSER * abs(older.g - level) and guesses < MOST_GUESSES:
+            guess, guesses = path.guess(level, newer), guesses + 1  # as the last may not have known what is active here
         dual = max(dual, _dual(newer, level))
         below, above = (newer, above) if newer.g > level else (below, newer)
         rounds += 1

@@ -69,6 +69,11 @@ class Distance:
     gap: float
     unique: bool
 
+    @property
+    def sharp(self) -> bool:
+        """Whether the least value is known as well as that at the point."""
+        return self.gap <= self.polished.here.value_error + UNIT_ROUNDOFF * abs(float(self.polished.here.value))
+
 
 def distance(level: Level, polished: Polished, diameter: float, held: Held | None = None) -> Distance | None:
     """How far all minimisers of the level over Z are from the polished point; None where nothing is shown."""

@@ -18,6 +18,10 @@ RANK = 1e-13
 """Pivots and singular values of the Newton system below this, relative to the largest, count as zero."""
 
 
+ROUNDING = 1e-14
+"""Residuals below this are mostly rounding: a step that gains nothing there gains nothing when cut, either."""
+
+
 @dataclass(frozen=True)
 class Polished:
     """Where Newton's method ended: u and x, the level there, the prices, and the residual relative to its scale.
@@ -38,7 +42,7 @@ class Polished:
 def polish(level: Level, chart: Chart, E: Matrix | Ext | None = None, t: Ext | None = None,
            w: Vector | None = None, most: int = MOST_STEPS) -> Polished:  # fmt: skip
     """A stationary point of the level on the chart, near its start; with rows E x = t held where they are given."""
-    system = _System(level, chart, E, t)
+    system = System(level, chart, E, t)
     u = chart.start
     prices = ext(np.zeros(system.rows) if w is None else w)
     best = system.state(u, ext(np.zeros(chart.equations)), prices, fit=True)
@@ -49,7 +53,7 @@ def polish(level: Level, chart: Chart, E: Matrix | Ext | None = None, t: Ext | N
         if step is None:
             break
         share, found = np.longdouble(1), None
-        for _ in range(12):
+        for _ in range(12 if best.residual > ROUNDING else 1):
             tried = system.state(
                 best.u + share * step[0], best.lam + share * step[1], best.w + share * step[2], fit=False
             )
@@ -66,17 +70,19 @@ def polish(level: Level, chart: Chart, E: Matrix | Ext | None = None, t: Ext | N
     return best
 
 
-class _System:
+class System:
     """F(u, lam, w) = (pull(u, grad + E'w) + lam normal(u), E x(u) - t, gauge(u) - 1), each in units of its own."""
 
-    def __init__(self, level: Level, chart: Chart, E: Matrix | Ext | None, t: Ext | None) -> None:
+    def __init__(self, level: Level, chart: Chart, E: Matrix | Ext | None, t: Ext | None,
+                 slope: float = 0.0) -> None:  # fmt: skip
         self.level, self.chart = level, chart
         self.E: Matrix | None = None if E is None else np.asarray(E, dtype=np.float64)
         self.wide: Ext | None = None if E is None else ext(E)
         self.t = ext(np.zeros(0)) if t is None else t
         self.rows = 0 if E is None else E.shape[0]
-        here = level.at(chart.point(chart.start))
-        self.slope = float(np.linalg.norm(double(chart.pull(chart.start, here.grad)))) or 1.0
+        if not slope:
+            slope = float(np.linalg.norm(double(chart.pull(chart.start, level.at(chart.point(chart.start)).grad))))
+        self.slope = slope or 1.0
         self.reach = float(np.linalg.norm(double(chart.point(chart.start)))) or 1.0
 
     def state(self, u: Ext, lam: Ext, w: Ext, fit: bool) -> Polished:

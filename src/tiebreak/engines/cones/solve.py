@@ -8,7 +8,7 @@ Which of the two holds is not decided but proved: both are tried where it is in 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -24,6 +24,7 @@ from .conic import Approximate, approximate
 from .face import on_face
 from .growth import Distance, distance, settled
 from .level import Level
+from .meeting import meeting
 from .slater import NARROW, OUTSIDE, second_level
 from .solutions import RANKS, solutions_inside
 from .unbound import where_it_does_not_bind
@@ -56,10 +57,10 @@ def solve_cones(levels: Sequence[Objective], domain: Domain) -> Answer:
     forms = [level.form for level in levels]
     lower, upper = Level(forms[0], dim), Level(forms[-1], dim)  # type: ignore[arg-type]
     if len(levels) == 1:
-        return minimiser(domain)(levels[0])
+        return Minimiser(domain)(levels[0])
     flat = not lower.images.size and lower.kinks is None
     if flat and not lower.p.any():  # a constant: all points are lower solutions
-        return _constant(lower, minimiser(domain)(levels[-1]))
+        return _constant(lower, Minimiser(domain)(levels[-1]))
     if (answer := where_it_does_not_bind(levels, lower, upper, domain, shape)) is not None:
         return answer
     conic = shape.conic()
@@ -110,8 +111,12 @@ def _unproved(x: Vector, lower: Level, domain: Domain, why: str, lam: Ext | None
     return Answer(x, here.below - gap, g_upper, -np.inf, np.inf, well_posed=False, notes=notes, assumes=ASSUMES)
 
 
-def nearest(level: Level, domain: Domain, shape: Round, x: Vector, lam: Ext | None = None) -> Distance | None:
-    """The best bound on the distance of all minimisers, over the charts around x."""
+def nearest(level: Level, domain: Domain, shape: Round, x: Vector, lam: Ext | None = None,
+            only_value: bool = False) -> Distance | None:  # fmt: skip
+    """The best bound on the distance of all minimisers, over the charts around x.
+
+    With ``only_value`` it ends where the least value is known to the last digits: distances count squared there.
+    """
     if level.kinks is not None and lam is None:
         lam = level.kinks.simplest(ext(x))
     slope = double(level.at(ext(x), lam).grad)
@@ -127,7 +132,7 @@ def nearest(level: Level, domain: Domain, shape: Round, x: Vector, lam: Ext | No
         found = distance(level, polished, domain.diameter, held)
         if found is not None and (best is None or found.far < best.far):
             best = found
-        if best is not None and best.polished.residual <= RESOLVED:
+        if best is not None and (best.polished.residual <= RESOLVED or (only_value and best.sharp)):
             break
     return best
 
@@ -190,26 +195,29 @@ def _by_gaps(level: Level, domain: Domain, shape: Round, x: Vector, lam: Ext | N
     return replace(best, g_lower=max(one.g_lower for one in tried), notes=(), well_posed=True)
 
 
-def minimiser(domain: Domain) -> Callable[[Objective], Answer]:
-    """A function that minimises one objective over the domain; each begins where the last one ended."""
-    shape, dim = domain.round, domain.dim
-    assert shape is not None and dim is not None
-    conic = shape.conic()
-    last: list[Vector] = []
+class Minimiser:
+    """Minimises one objective after the other over the domain; each begins where the last one ended."""
 
-    def minimise(objective: Objective) -> Answer:
+    def __init__(self, domain: Domain) -> None:
+        assert domain.round is not None and domain.dim is not None
+        self.domain, self.shape, self.conic = domain, domain.round, domain.round.conic()
+        self.last: Vector | None = None
+
+    def __call__(self, objective: Objective) -> Answer:
         assert objective.form is not None
-        level = Level(objective.form, dim)
+        domain, shape = self.domain, self.shape
+        level = Level(objective.form, shape.middle.size)
         lam = None
-        near = nearest(level, domain, shape, last[-1]) if last and level.kinks is None else None
-        if near is None or near.far > FROM_THE_LAST * shape.size:
-            found = approximate(level, shape, conic)
+        near = None
+        if self.last is not None and level.kinks is None:
+            near = nearest(level, domain, shape, self.last, only_value=True)
+        if near is None or not (near.sharp or near.far <= FROM_THE_LAST * shape.size):
+            found = approximate(level, shape, self.conic)
             lam = None if found is None else _allowed(level, found)
-            near = None if found is None else nearest(level, domain, shape, found.x, lam)
+            near = None if found is None else nearest(level, domain, shape, found.x, lam, only_value=True)
             x = shape.middle if found is None else found.x
         if near is not None:
-            x = double(near.polished.x)
-            last[:] = [x]
+            x = self.last = double(near.polished.x)
             here = near.polished.here
             outside = near.polished.chart.outside(near.polished.u)
             low = float(np.nextafter(here.below - near.gap, -np.inf))
@@ -218,4 +226,13 @@ def minimiser(domain: Domain) -> Callable[[Objective], Answer]:
         proved = _by_gaps(level, domain, shape, x, lam)
         return replace(proved, f_lower=proved.g_lower, f_upper=proved.g_upper)
 
-    return minimise
+    def meeting(self, f: Objective, g: Objective, most: float, x: Vector, lam: float) -> float:
+        """About the multiplier at which the minimiser of f + lam g has g = most, from one for another; nan if unknown.
+
+        The next objective begins there.
+        """
+        found = meeting(f, g, most, self.shape, x, lam)
+        if found is None:
+            return np.nan
+        self.last = found[1]
+        return found[0]
