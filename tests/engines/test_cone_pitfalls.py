@@ -144,7 +144,8 @@ def test_a_constant_lower_level_and_a_single_one() -> None:
         ([tb.SquaredNorm(dim=2)] * 2, tb.Box(0, 1).with_dim(2), "not a ball"),
         ([tb.Softmax([[1.0], [1.0]], [0, 1]), tb.SquaredNorm(dim=2)], tb.L2Ball(1.0).with_dim(2), "strictly convex"),
         ([tb.SquaredNorm(dim=2), tb.GroupNorm([[0, 1]])], tb.L2Ball(1.0).with_dim(2), "groups"),
-        ([tb.SquaredNorm(dim=9000)] * 2, tb.L2Ball(1.0).with_dim(9000), "too large"),
+        ([tb.SquaredNorm(dim=9000)] * 2, tb.LpBall(3, 1.0, dim=9000), "too large"),
+        ([tb.SquaredNorm(dim=9000), tb.L1Norm(dim=9000)], tb.L2Ball(1.0).with_dim(9000), "too large"),
     ],
 )
 def test_what_it_does_not_take(levels, domain, says) -> None:

@@ -58,19 +58,19 @@ class Exact(Solver[State]):
     def advance(self, problem: Problem, state: State) -> State:
         if state.k:  # a resumed run: there is nothing to add
             return replace(state, finished=True)
-        if problem.slack > 0:
-            from ..engines.relaxed import solve_relaxed
+        try:
+            if problem.slack > 0:
+                from ..engines.relaxed import solve_relaxed
 
-            try:
                 relaxed = solve_relaxed(self._path(problem), problem.slack)
-            except Elsewhere as why:
-                nothing = Answer(state.x, -np.inf, np.inf, -np.inf, np.inf, well_posed=False, notes=(str(why),))
-                return replace(state, k=state.k + 1, answer=nothing, finished=True)
-            x, answer, multiplier = relaxed.x, relaxed.answer, relaxed.multiplier
-            state = replace(state, anchor=relaxed.z)
-        else:
-            answer = self._chosen(problem).solve()
-            x, multiplier = answer.x, answer.multiplier
+                x, answer, multiplier = relaxed.x, relaxed.answer, relaxed.multiplier
+                state = replace(state, anchor=relaxed.z)
+            else:
+                answer = self._chosen(problem).solve()
+                x, multiplier = answer.x, answer.multiplier
+        except Elsewhere as why:
+            nothing = Answer(state.x, -np.inf, np.inf, -np.inf, np.inf, well_posed=False, notes=(str(why),))
+            return replace(state, k=state.k + 1, answer=nothing, finished=True)
         return replace(state, k=state.k + 1, x=x, multiplier=multiplier, answer=answer, finished=True)
 
     def _chosen(self, problem: Problem) -> Choice:

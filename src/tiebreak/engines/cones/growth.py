@@ -86,7 +86,10 @@ def distance(level: Level, polished: Polished, diameter: float, held: Held | Non
     # the theorem is about the point of Z that is ``shift`` away, and about its slope there
     residual = (growth.residual + steep * growth.shift) * (1 + 1e-12)
     lost = here.deficit + (0.0 if level.kinks is None else 2 * level.kinks.steepest * growth.shift)
-    B, inexact = level.roots(x, (residual * diameter + lost) * (1 + 1e-12))
+    if growth.bend is not None and growth.bend.size > LONGEST:
+        B, inexact = np.zeros((0, x.size)), 0.0
+    else:
+        B, inexact = level.roots(x, (residual * diameter + lost) * (1 + 1e-12))
     size, weight, sigma, strongly = 0.0, 0.0, np.inf, False
     if growth.bend is not None and held is not None and not growth.bend.min() > 0:
         growth = replace(growth, bend=None, face=np.eye(x.size))

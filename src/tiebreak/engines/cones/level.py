@@ -11,6 +11,7 @@ import numpy as np
 from ...arrays import UNIT_ROUNDOFF, Matrix, Vector, length
 from ...numerics.extended import UNIT, Ext, ExtMatrix, between, dense, double, ext, sum_units, total
 from ...objectives.form import Form, Term
+from ...objectives.matrix import DataMatrix
 from .kinks import Kinks
 
 CURVATURE_UNITS = 64
@@ -119,6 +120,16 @@ class Level:
         """The second derivative, dense: it steers, and proves nothing."""
         return self._constant_hessian if self.quadratic else self._hessian(x)
 
+    def curvature_times(self, x: Vector, d: Vector) -> Vector:
+        """The second derivative at x times d, with nothing stored; for separable losses."""
+        found = np.zeros(self.dim)
+        for loss, data, scale in self.form.losses:
+            curvature = float(scale) * loss.curvature(x if data is None else data.times(x))
+            found += curvature * d if data is None else data.transpose_times(curvature * data.times(d))
+        for bend in self.form.bends:
+            found += float(bend.scale) * np.asarray(bend.Q @ d)
+        return found
+
     @cached_property
     def _constant_hessian(self) -> Matrix:
         return self._hessian(np.zeros(self.dim))
@@ -180,7 +191,7 @@ class Level:
         """A Lipschitz constant of the slope within this distance of x."""
         found = 0.0
         for loss, data, scale in self.form.losses:
-            size = 1.0 if data is None else data.frobenius * (1 + 1e-12)
+            size = 1.0 if data is None else _largest(data) * (1 + 1e-12)
             found += (
                 float(scale) * loss.bend(x if data is None else data.times(x), size * radius * (1 + 1e-6)) * size**2
             )
@@ -196,6 +207,16 @@ class Level:
         """At least what the level can be higher within this distance."""
         more = self.steepness(double(x), radius) * radius**2 / 2 if radius else 0.0
         return self.fall(here, radius) + more * (1 + 1e-12)
+
+
+def _largest(data: DataMatrix) -> float:
+    """At least the largest singular value: from the entries of each row and column where these are few."""
+    frobenius = float(data.frobenius)
+    if data.kind != "sparse":
+        return frobenius
+    sizes = abs(data.raw)
+    by_sums = float(sizes.sum(axis=0).max(initial=0.0)) * float(sizes.sum(axis=1).max(initial=0.0))
+    return min(frobenius, float(np.sqrt(by_sums)))
 
 
 def _loss_at(term: Term, t: Ext, t_error: Vector) -> tuple[np.longdouble, Ext, float, Vector]:

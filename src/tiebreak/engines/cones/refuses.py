@@ -21,8 +21,7 @@ def cones_apply(levels: Sequence[Objective], domain: Domain) -> str:
     shape = domain.round
     if shape is None:
         return f"{domain!r} is not a ball or a spectrahedron"
-    assert domain.dim is not None
-    if shape.work > MOST_WORK or domain.dim > MOST_VARIABLES:
+    if is_large(domain) and not (shape.sphere and all(_plain(level) for level in levels)):
         return f"{domain!r} is too large for dense factorisations"
     lower, upper = levels[0], levels[-1]
     for name, level in (("lower", lower), ("upper", upper)):
@@ -37,6 +36,18 @@ def cones_apply(levels: Sequence[Objective], domain: Domain) -> str:
     if lower.form is not None and not all(_strict_or_flat(term.loss) for term in lower.form.losses):
         return "lower is not h(Ax) + <q, x> with an h that is strictly convex or quadratic in pieces"
     return ""
+
+
+def is_large(domain: Domain) -> bool:
+    """Whether a round set has too many variables for dense factorisations."""
+    assert domain.round is not None and domain.dim is not None
+    return domain.round.work > MOST_WORK or domain.dim > MOST_VARIABLES
+
+
+def _plain(level: Objective) -> bool:
+    """Whether a level is quadratic, and nothing else."""
+    form = level.form
+    return form is not None and form.quadratic and not form.norms and not form.pieces
 
 
 def _strict_or_flat(loss: Loss) -> bool:

@@ -18,13 +18,15 @@ from ...numerics.extended import EXTENDED, Ext, double, ext
 from ...objectives.base import Objective
 from ...sets.base import Domain
 from ...sets.round.description import Conic, Round
-from ..answer import Answer
+from ..answer import Answer, Elsewhere
 from ..interrupt import keeping
 from .conic import Approximate, approximate
 from .face import on_face
 from .growth import Distance, distance, settled
+from .large import nearest_on_the_sphere
 from .level import Level
 from .meeting import meeting
+from .refuses import is_large
 from .slater import NARROW, OUTSIDE, second_level
 from .solutions import RANKS, solutions_inside
 from .unbound import where_it_does_not_bind
@@ -58,9 +60,14 @@ def solve_cones(levels: Sequence[Objective], domain: Domain) -> Answer:
     lower, upper = Level(forms[0], dim), Level(forms[-1], dim)  # type: ignore[arg-type]
     if len(levels) == 1:
         return Minimiser(domain)(levels[0])
-    flat = not lower.images.size and lower.kinks is None
+    flat = not lower.terms and not lower.bends and lower.kinks is None
     if flat and not lower.p.any():  # a constant: all points are lower solutions
         return _constant(lower, Minimiser(domain)(levels[-1]))
+    if is_large(domain):
+        x, near = nearest_on_the_sphere(lower, domain, shape)
+        if near is None:
+            return _unproved(x, lower, domain, "of a ball this large only solutions on its boundary are proved")
+        return _unique(near, lower, upper)
     if (answer := where_it_does_not_bind(levels, lower, upper, domain, shape)) is not None:
         return answer
     conic = shape.conic()
@@ -195,6 +202,21 @@ def _by_gaps(level: Level, domain: Domain, shape: Round, x: Vector, lam: Ext | N
     return replace(best, g_lower=max(one.g_lower for one in tried), notes=(), well_posed=True)
 
 
+def _least(near: Distance, level: Level) -> Answer:
+    """The answer to a level alone."""
+    here, outside = near.polished.here, near.polished.chart.outside(near.polished.u)
+    low = float(np.nextafter(here.below - near.gap, -np.inf))
+    high = float(np.nextafter(here.above + level.rise(here, near.polished.x, outside), np.inf))
+    return Answer(double(near.polished.x), low, high, low, high)
+
+
+def _on_large_sphere(level: Level, domain: Domain, shape: Round) -> Answer:
+    near = nearest_on_the_sphere(level, domain, shape)[1]
+    if near is None:
+        raise Elsewhere("of a ball this large only minimisers on its boundary are proved")
+    return _least(near, level)
+
+
 class Minimiser:
     """Minimises one objective after the other over the domain; each begins where the last one ended."""
 
@@ -207,6 +229,8 @@ class Minimiser:
         assert objective.form is not None
         domain, shape = self.domain, self.shape
         level = Level(objective.form, shape.middle.size)
+        if is_large(domain):
+            return _on_large_sphere(level, domain, shape)
         lam = None
         near = None
         if self.last is not None and level.kinks is None:
@@ -217,12 +241,8 @@ class Minimiser:
             near = None if found is None else nearest(level, domain, shape, found.x, lam, only_value=True)
             x = shape.middle if found is None else found.x
         if near is not None:
-            x = self.last = double(near.polished.x)
-            here = near.polished.here
-            outside = near.polished.chart.outside(near.polished.u)
-            low = float(np.nextafter(here.below - near.gap, -np.inf))
-            high = float(np.nextafter(here.above + level.rise(here, near.polished.x, outside), np.inf))
-            return Answer(x, low, high, low, high)
+            self.last = double(near.polished.x)
+            return _least(near, level)
         proved = _by_gaps(level, domain, shape, x, lam)
         return replace(proved, f_lower=proved.g_lower, f_upper=proved.g_upper)
 
@@ -231,7 +251,7 @@ class Minimiser:
 
         The next objective begins there.
         """
-        found = meeting(f, g, most, self.shape, x, lam)
+        found = None if is_large(self.domain) else meeting(f, g, most, self.shape, x, lam)
         if found is None:
             return np.nan
         self.last = found[1]

@@ -175,6 +175,9 @@ class Round(ABC):
     hull: Matrix | None = None
     """Orthonormal columns that span the differences of its points; None where these are all vectors."""
 
+    sphere: bool = False
+    """Whether it is a Euclidean ball around ``middle`` with radius ``size``."""
+
     work: float
     """About how many multiplications one step of an interior-point method takes."""
 

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from ...arrays import UNIT_ROUNDOFF, Matrix, Vector, length
 from ...numerics.clarabel import Cones
-from ...numerics.extended import UNIT, Ext, double, ext, total
+from ...numerics.extended import UNIT, Ext, double, ext, sum_units, total
 from .description import Chart, Conic, Growth, Round
 from .inside import Inside
 
@@ -25,7 +25,7 @@ class PowerBall(Round):
 
     def __init__(self, p: float, radius: float, center: Vector, outside: Callable[[Vector], float]) -> None:
         self.p, self.size, self.center, self._outside = p, radius, center, outside
-        n, self.middle = center.size, center
+        n, self.middle, self.sphere = center.size, center, p == 2
         self.work = float(n) ** 3 / 3 if p == 2 else (3.0 * n) ** 3 / 3
 
     def conic(self) -> Conic:
@@ -116,7 +116,9 @@ class PowerChart(Chart):
         lam = -float(total(c * v)) / norm**p
         if not lam > 0 or not 0.5 < norm < 2:
             return None
-        off = abs(float(_norm(v, self.p) - 1)) + (v.size + POWER_UNITS) * UNIT  # of the sphere, relative to its size
+        off = (
+            abs(float(_norm(v, self.p) - 1)) + (sum_units(v.size) + POWER_UNITS) * UNIT
+        )  # of the sphere, relative to its size
         r = c + np.longdouble(lam) * normal
         rounding = POWER_UNITS * UNIT * (length(double(c)) + lam * length(double(normal)))
         residual = length(double(r)) * (1 + 1e-14) + c_error + rounding + 2 * p * off * lam * length(double(normal))
@@ -135,7 +137,7 @@ class PowerChart(Chart):
 
     def outside(self, u: Ext) -> float:
         v, R = self._v(u), self.ball.size
-        beyond = max(float(_norm(v, self.p) - 1), 0.0) + (v.size + POWER_UNITS) * UNIT
+        beyond = max(float(_norm(v, self.p) - 1), 0.0) + (sum_units(v.size) + POWER_UNITS) * UNIT
         return R * beyond * length(double(v)) * (1 + 1e-14) + 8 * UNIT * length(double(self.point(u)))
 
 
