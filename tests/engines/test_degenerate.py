@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from rational_references import solved
+from scipy.sparse import csr_array
 
 import tiebreak as tb
 from tiebreak.engines.rows.degenerate import beside_all, tight_for_certain
@@ -65,3 +66,16 @@ def test_all_exact_vertices_nearby_are_within_reach(seed: int) -> None:
         assert vertex is not None
         apart = [abs(v - Fraction(w)) for v, w in zip(vertex, x, strict=True)]
         assert all(gap <= Fraction(move * unit) for gap, move in zip(apart, moves, strict=True)), (rows, apart)
+
+
+@pytest.mark.parametrize("sparse", [True, False])
+def test_rows_without_entries_hold_nothing(sparse: bool) -> None:
+    """1.1 x1 + 0.3 x2 + 0.3 x3 = 0.3 beside 0 = 0 and 0 <= 0: the least x1, then the nearest to the origin."""
+    A, b = np.array([[1.1, 0.3, 0.3], [0.0, 0.0, 0.0]]), np.array([0.3, 0.0])
+    rows = csr_array(A) if sparse else A
+    domain = tb.Polyhedron(A_ub=rows[1:], b_ub=b[1:], A_eq=rows, b_eq=b, bounds=(0, 1))
+    face, _ = at(domain, [0.0, 0.5, 0.5 + 2.0**-53])
+    assert tight_for_certain(face, face.x)
+    result = tb.solve(tb.Problem(tb.SquaredNorm(dim=3), tb.Linear([1.0, 0.0, 0.0]), domain))
+    assert result.success and result.certificate.f_lower <= 0.25 <= result.certificate.f_upper
+    np.testing.assert_allclose(result.x, [0.0, 0.5, 0.5], atol=1e-14)

@@ -143,7 +143,8 @@ def _tight(face: Face, x: Ext) -> tuple[NDArray[np.intp], Vector, Vector]:
     terms, sizes = face.sizes_at(x)
     activity = face.A.times(x)
     below, above = (np.abs(double(gap)) for gap in (activity - given.low, given.high - activity))
-    rows = np.flatnonzero(np.minimum(below, above) <= FEASIBLE * terms)
+    filled = row_sizes(given.A) > 0  # others hold nothing
+    rows = np.flatnonzero(filled & (np.minimum(below, above) <= FEASIBLE * terms))
     ends = np.where(below <= above, given.low, given.high)[rows]
     to_lower, to_upper = (np.abs(double(gap)) for gap in (x - given.lower, given.upper - x))
     met = np.minimum(to_lower, to_upper) <= FEASIBLE * sizes
