@@ -19,6 +19,8 @@ from tiebreak.numerics.conic_upward import least_needed
 UNPROVED = "Solution may be inaccurate"
 FORMERLY_OFF = (116, 121, 132, 151, 192)
 """After a level by eigenvalues some held rows are zero but for rounding: taken for rows, they left too little."""
+LONG = (5008, 5012, 5041, 5115)
+"""Three and four levels, proved since later levels take multiples of earlier multipliers that are in dual cones."""
 UNSORTED = (5037, 5110)
 """The columns of the rows were out of order: SciPy sorted them in place, and wide copies shared their places."""
 
@@ -29,7 +31,7 @@ def solved(p: Lexicographic, **options: object) -> Lexicographic:
     return p
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3, 4, 5, 9, 14, 15, 16, 20, 22, 23, *FORMERLY_OFF, *UNSORTED])
+@pytest.mark.parametrize("seed", [1, 2, 3, 4, 5, 9, 14, 15, 16, 20, 22, 23, *FORMERLY_OFF, *LONG, *UNSORTED])
 @pytest.mark.filterwarnings(f"ignore:{UNPROVED}")
 def test_random_hierarchies_agree_with_exact_values(seed: int) -> None:
     h = conic_hierarchy(seed)
@@ -43,7 +45,7 @@ def test_random_hierarchies_agree_with_exact_values(seed: int) -> None:
         assert not np.isfinite(level.lower) or Fraction(level.lower) <= star + off
         assert not np.isfinite(level.upper) or Fraction(level.upper) >= star - off
         assert value == pytest.approx(float(star), abs=1e-8, rel=1e-8)
-    if len(truth) == 2:
+    if len(truth) == 2 or seed in LONG:
         assert p.status == cp.OPTIMAL
 
 

@@ -9,6 +9,7 @@ from scipy.optimize import linear_sum_assignment, linprog
 
 import tiebreak as tb
 import tiebreak.engines.rows.chain as chain_module
+import tiebreak.engines.rows.nearby as nearby
 import tiebreak.engines.rows.polish as polish_module
 import tiebreak.engines.rows.quadratic_level as quadratic_module
 from tiebreak.engines.rows.bracket import bracket
@@ -361,3 +362,21 @@ def test_rows_without_ends_are_kept_from_solvers_that_print(capfd) -> None:
     assert guess is not None
     np.testing.assert_allclose(guess.v, [0.25, 1.0], atol=1e-8)
     assert capfd.readouterr() == ("", "")
+
+
+def test_large_rows_nearby_go_by_a_proof_of_full_rank(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A decomposition of 3,000 rows took minutes, and past the time limit."""
+    rng = np.random.default_rng(3)
+    G, wanted = sp.csr_array(rng.normal(size=(6, 15))), rng.normal(size=6)
+    sizes = np.linalg.norm(np.linalg.pinv(G.toarray()), axis=1)
+    by_vectors = nearby._sizes_of_inverse(G, wanted)
+    assert by_vectors is not None
+    np.testing.assert_allclose(by_vectors[0], sizes)
+    monkeypatch.setattr(nearby, "LONG_SVD", 0.0)
+    monkeypatch.setattr(np.linalg, "svd", lambda *_, **__: pytest.fail("decomposed"))
+    found = nearby._sizes_of_inverse(G, wanted)
+    assert found is not None
+    assert (found[0] >= sizes).all() and found[0].max() < 10 * sizes.max() and found[1] == 0
+    twice = sp.csr_array(sp.vstack([G, G[:1]]))
+    monkeypatch.setattr(nearby, "affordable", lambda work: False)
+    assert nearby._sizes_of_inverse(twice, rng.normal(size=7)) is None

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,7 +28,10 @@ from .polish import Solved, lifted
 GRID = 2.0 ** np.arange(-4, 120, 4)
 """Multiples of the multipliers of earlier levels that are tried, beside the ratio of their sizes."""
 
-MOST_ROUNDS = 3
+FACTORS = 2.0 ** np.array([-32, -8, -2, 2, 8, 32])
+"""What the best multiples are multiplied by in turn, each alone and the first ones together."""
+
+MOST_ROUNDS = 16
 MARGIN = 1 + 1e-12
 """Sums and norms in double precision are off by less."""
 
@@ -38,6 +42,17 @@ class Reach:
 
     far: float
     most: float
+
+
+class Mended(NamedTuple):
+    """Multiples of earlier multipliers added to those of a level: what they and what is still outside cost.
+
+    Later levels begin with multiples of the sum: the multipliers of a second level are in no dual cone, and more of
+    them alone would be farther outside.
+    """
+
+    shares: Vector
+    cost: float
 
 
 @dataclass
@@ -59,6 +74,7 @@ class Record:
     lost: float
     touch: float = np.inf
     bend: float = np.inf
+    mended: Mended | None = None
 
 
 def record(face: Face, level: ExactLevel, solved: Solved, reach: Reach) -> Record:
@@ -101,9 +117,14 @@ def upper_bound(rows: ConicRows, level: ExactLevel, x: Exact) -> Exact:
 
 
 def close(rows: ConicRows, own: Record, before: Sequence[Record], above: Exact, reach: Reach) -> None:
-    """What a bound from above on the optimal value says of all solutions of the level."""
+    """What a bound from above on the optimal value says of all solutions of the level.
+
+    After other levels it is the value at x that is taken for one. x meets what they leave to rounding only, so that its
+    value may be below the optimum, by about as much as the multipliers of what is held say; twice that is allowed for.
+    """
     images = sum(_images(own, k, one) for k, one in enumerate(before))
-    own.touch = max((above - own.base).above() + own.lost + images, 0.0) * MARGIN
+    gap = (above - own.base).above()
+    own.touch = (max(gap, -2.0 * gap if before else 0.0) + own.lost + images) * MARGIN
     own.bend = own.touch + _negative(rows, own, before, reach)
 
 
@@ -124,36 +145,51 @@ def _images(own: Record, k: int, earlier: Record) -> float:
 
 
 def _negative(rows: ConicRows, own: Record, before: Sequence[Record], reach: Reach) -> float:
-    """At least -<z, s'>: over multiples of the multipliers before, what these cost and what is still outside."""
-    if not before:
-        return max(0.0, -rows.dual_margin(own.z)) * reach.most * MARGIN
-    if not all(np.isfinite(one.touch) for one in before):
-        return np.inf
-    sizes = [length(one.z.double()) for one in before]
-    own_size = length(own.z.double())
-    used = [k for k, size in enumerate(sizes) if size > 0 and own_size > 0]
-    shares = np.zeros(len(before))
+    """At least -<z, s'>."""
+    if own.mended is None:
+        own.mended = _mended(rows, own, before, reach)
+    return own.mended.cost
 
-    def cost(trial: Vector) -> float:
+
+def _mended(rows: ConicRows, own: Record, before: Sequence[Record], reach: Reach) -> Mended:
+    """The multiples that cost least, of those that are tried: the cost is convex in them, over many sizes."""
+    count = len(before)
+    touches = np.array([one.touch for one in before])
+    if not np.isfinite(touches).all():
+        return Mended(np.zeros(count), np.inf)
+
+    def summed(shares: Vector, z: Exact) -> Exact:
+        for share, one in zip(shares, before, strict=True):
+            z = z + float(share) * one.z if share else z
+        return z
+
+    def tried(shares: Vector) -> Mended:
         check()
-        u, price = own.z, 0.0
-        for share, one in zip(trial, before, strict=True):
-            if share:
-                u, price = u + float(share) * one.z, price + float(share) * one.touch
-        short = max(0.0, -rows.dual_margin(u)) * reach.most if price < best else 0.0
-        return (price + short) * MARGIN
+        price = float(shares @ touches)
+        short = max(0.0, -rows.dual_margin(summed(shares, own.z))) * reach.most if price < best.cost else 0.0
+        return Mended(shares, (price + short) * MARGIN)
 
-    best = np.inf
-    best = cost(shares)
-    for _ in range(MOST_ROUNDS if len(used) > 1 else 1):
-        start = best
-        for k in reversed(used):
-            unit = 2.0 ** np.round(np.log2(own_size / sizes[k]))
-            for factor in GRID:
-                trial = shares.copy()
-                trial[k] = factor * unit
-                if (value := cost(trial)) < best:
-                    best, shares = value, trial
-        if best > 0.5 * start:
+    best = Mended(np.zeros(count), np.inf)
+    best = tried(best.shares)
+    size, none = length(own.z.double()), Exact.of(np.zeros(rows.b.size))
+    ways = [np.eye(count)[k] for k in range(count)]
+    for k, one in enumerate(before):
+        if one.mended is not None:
+            ways[k][:k] = one.mended.shares
+    ways = [way / unit for way in ways if (unit := length(summed(way, none).double())) > 0]
+    if not ways or not size > 0:
+        return best
+    for way in (sum(ways[1:], ways[0]), *ways[::-1]):  # none may be enough alone
+        start = best.shares
+        for factor in size * GRID:
+            best = min(best, tried(start + factor * way), key=lambda one: one.cost)
+    together = [np.arange(count) == k for k in range(count)]
+    together += [np.arange(count) <= k for k in range(1, count)]
+    for _ in range(MOST_ROUNDS if best.shares.any() else 0):
+        cost = best.cost
+        for some in together:
+            for factor in FACTORS:
+                best = min(best, tried(np.where(some, factor, 1.0) * best.shares), key=lambda one: one.cost)
+        if best.cost > 0.5 * cost:
             break
     return best

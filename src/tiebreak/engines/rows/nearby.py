@@ -26,8 +26,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ...arrays import Matrix, Vector
+from ...numerics.deadline import affordable
 from ...numerics.definite import least_singular_value
-from ...numerics.extended import UNIT, Ext, column_squares, dense, double
+from ...numerics.extended import UNIT, Ext, between, column_squares, dense, double
 from ...numerics.rank import resolved
 from .held import LARGEST, Decomposed, Held
 from .level import Level
@@ -35,6 +36,9 @@ from .pinned import pinned
 
 CONSISTENT = 1e-3
 """Changes of rows that a step cannot make all, but for this part of them, contradict each other."""
+
+LONG_SVD = 1e9
+"""Multiplications of a decomposition beyond which a proof of full rank is looked for first."""
 
 STEPS = tuple(2.0**-k for k in (60, 56, 52, 48, 44, 40, 36, 32, 28, 24, 20, 16, 12, 8))
 """How far to go, relative, to the point of a level before for more room."""
@@ -113,17 +117,18 @@ def by_rounding(held: Held, level: Level, x: Ext, side: NDArray[np.int8] | None 
     moves, inside, wider = np.zeros(x.size), S[room[S] > 0], S
     while True:
         unit = face.row_size[nearby]
-        G = dense(face.A.A[np.flatnonzero(nearby)][:, inside]) * face.scale[inside] / unit[:, None]
-        left, values, right = np.linalg.svd(G, full_matrices=False)
-        kept = values > 2 * resolved(values, G.shape)
         wanted = change[nearby] / unit
-        short = float(np.linalg.norm(wanted - left[:, kept] @ (left[:, kept].T @ wanted)))
+        rows = face.A.A[np.flatnonzero(nearby)][:, inside]
+        found = _sizes_of_inverse(between(1 / unit, rows, face.scale[inside]), wanted)
+        if found is None:
+            return NOWHERE
+        sizes, short = found
         if short > CONSISTENT * float(np.linalg.norm(wanted)) and inside.size < wider.size:
             inside = wider  # without the others what is wanted of the rows contradicts itself
             continue
         missed = 2 * float(np.linalg.norm(np.abs(wanted) + error[nearby] / unit))
         moves[:] = 0
-        moves[inside] = missed * np.linalg.norm(right[kept] / values[kept, None], axis=0) * face.scale[inside]
+        moves[inside] = missed * sizes * face.scale[inside]
         more = ~nearby & (-np.maximum(below, above) < np.asarray(face.A.size @ moves))
         free = inside[room[inside] >= moves[inside]]
         fewer = wider is not inside and free.size < inside.size
@@ -133,6 +138,24 @@ def by_rounding(held: Held, level: Level, x: Ext, side: NDArray[np.int8] | None 
     bend = level.bend(x, moves)
     rise = float(np.abs(double(level.grad(x))) @ moves) + bend / 2
     return Near(rise, float(np.sqrt(bend)), False, moves)
+
+
+def _sizes_of_inverse(G: Matrix, wanted: Vector) -> tuple[Vector, float] | None:
+    """At least the norms of the rows of G^+, and how much of ``wanted`` G cannot make; None where that takes too long.
+
+    Of a large one with independent rows all norms are at most one over its least singular value.
+    """
+    work = float(G.shape[0]) * G.shape[1] * min(G.shape)
+    if work > LONG_SVD:
+        least = least_singular_value(G) if G.shape[0] <= G.shape[1] else 0.0
+        if least > 0:
+            return np.full(G.shape[1], 1 / least), 0.0
+        if not affordable(4 * work):
+            return None
+    left, values, right = np.linalg.svd(dense(G), full_matrices=False)
+    kept = values > 2 * resolved(values, G.shape)
+    short = float(np.linalg.norm(wanted - left[:, kept] @ (left[:, kept].T @ wanted)))
+    return np.linalg.norm(right[kept] / values[kept, None], axis=0), short
 
 
 def several(held: Held, x: Ext) -> bool:
