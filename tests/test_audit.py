@@ -162,6 +162,7 @@ def test_a_short_audit(family: str) -> None:
         ("decimals", 31337, 5424),  # a vertex that misses nothing in extended precision, and is none
         ("decimals", 31338, 118),  # a bracket without an end is no number of steps
         ("sets", 202611192, 677),  # an upper level that is straight at the point, and bends elsewhere: it has a say
+        ("conditioning", 202611194, 80),  # a value of g below g* by its rounding, which f takes for far away
         ("planted", 3, 416),  # what is left of a direction once it changes no image is rounding: a false ray
     ],
 )
