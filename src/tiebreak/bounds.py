@@ -120,8 +120,8 @@ class Bounds:
         """Take over what an exact method has proved about a point of Z with the values f and g, unless they contradict.
 
         A contradiction: brackets that do not meet those known already, a value of g below g*, or a value of f below f*
-        at a point whose g is at most g*, for certain. (After other levels, values at a point that misses those by
-        rounding may well be below; then it is just no success.)
+        at a point whose g is at most g*, for certain where the answer hangs on rounding. (After other levels, values at a
+        point that misses those by rounding may well be below; then it is just no success.)
         """
         g_lower, g_upper = max(self.g_lower, answer.g_lower), min(self.g_upper, answer.g_upper)
         f_lower, f_upper = max(self.f_lower, answer.f_lower), min(self.f_upper, answer.f_upper)
@@ -129,7 +129,7 @@ class Bounds:
         if g_lower > g + noise or f_lower > f + noise:  # far out, values may be no better than this
             g_error = self.problem.lower.rounding(answer.x)[0]
             noise += self.problem.upper.rounding(answer.x)[0] + g_error
-        optimal = g + g_error <= g_lower + self.problem.slack
+        optimal = g + (0.0 if answer.well_posed else g_error) <= g_lower + self.problem.slack
         first = np.isfinite(answer.g_upper) and not self.problem.before  # else not even the engine takes x for feasible
         attained = g if first else np.inf
         if (
