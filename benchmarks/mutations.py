@@ -338,7 +338,11 @@ ROWS = [
 
 COLUMNS = [
     Mutant("engines/conic/newton_kantorovich.py", "> cone.thick * moved:", "> -1e9:"),
-    Mutant("engines/conic/bracket.py", "(above - own.base).above() + own.lost + images", "own.lost + images"),
+    Mutant(
+        "engines/conic/bracket.py",
+        "if before else 0.0) + own.lost + images",
+        "if before else 0.0) * 0 + own.lost + images",
+    ),
     Mutant("engines/columns/bracket.py", "self.g_upper = g + self.g_error", "self.g_upper = g"),
     Mutant("engines/columns/bracket.py", "tangent = g - at_x + least - error", "tangent = g - at_x + least"),
     Mutant("engines/columns/bracket.py", "tangent = g - at_x + least - error", "tangent = g + at_x + least - error"),
