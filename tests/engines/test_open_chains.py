@@ -463,3 +463,23 @@ def test_planted_solutions_of_flat_levels_beside_rows(size: int, bends: bool, ra
     assert bottom.lower <= level.value(x) <= bottom.upper and bottom.upper - bottom.lower <= 1e-4
     assert top.lower <= 0.0 <= top.upper <= 1e-6
     assert result.certificate.lower_unique is not True
+
+
+@pytest.mark.parametrize("bits", [13, 20, 26])
+def test_nearly_dependent_columns_over_the_whole_space_are_proved_as_over_a_box(bits: int) -> None:
+    """Copies of columns, and one that is another but for 2^-bits: the answer is exact in doubles."""
+    rng = np.random.default_rng(0)
+    A = rng.integers(-8, 9, (60, 6)).astype(float)
+    A[:, 1] = A[:, 0] + 2.0**-bits * A[:, 1]
+    A = np.repeat(np.hstack([A, A[:, :3]]), 2, axis=0)
+    x, centre = rng.integers(-4, 5, (2, 9)) / 8
+    b = A @ x + np.repeat(rng.integers(1, 9, 60), 2) * np.tile([1.0, -1.0], 60)
+    for one in range(3):
+        both, apart = x[one] + x[one + 6], centre[one] - centre[one + 6]
+        x[one], x[one + 6] = (both + apart) / 2, (both - apart) / 2
+    f = 0.5 * float((x - centre) @ (x - centre))
+    result = tb.solve(tb.Problem(tb.SquaredNorm(centre), tb.LeastSquares(A, b)), "exact")
+    found = result.certificate
+    assert found.f_lower <= f <= found.f_upper
+    assert found.f_upper - found.f_lower <= 1e-9
+    np.testing.assert_allclose(result.x, x, atol=1e-7)

@@ -72,10 +72,10 @@ def least_norm(levels: Sequence[Objective], domain: Domain) -> list[Answer] | No
     if task is None or factors is None or not task.holds(factors.rough(task.A, task.b, task.center), 0.0):
         return None
     answers = _answers(task, factors, levels[2:])
-    return answers if answers is None or task.open or all(_is_sharp(answer) for answer in answers) else None
+    return answers if answers is None or task.open or all(is_sharp(answer) for answer in answers) else None
 
 
-def _is_sharp(answer: Answer) -> bool:
+def is_sharp(answer: Answer) -> bool:
     """Whether no other way would know more: nearly dependent data are better served by a face, where there is one."""
     return answer.f_upper - answer.f_lower <= SHARP * (1 + abs(answer.f_lower))
 

@@ -20,12 +20,12 @@ from ...numerics.extended import double
 from ...numerics.failures import LinearProgramError
 from ...objectives.base import Objective
 from ...sets.base import Domain
-from ..answer import Answer, Duals, Unbounded
-from ..interrupt import keeping, keeping_levels
+from ..answer import Answer, Duals, Elsewhere, Unbounded
+from ..interrupt import OutOfTime, keeping, keeping_levels
 from ..standing import BY_ROWS
 from .chain import Chain
 from .face import Face, Record, is_elsewhere
-from .least_norm import least_norm
+from .least_norm import is_sharp, least_norm
 from .level import Level
 
 ASSUMES = BY_ROWS
@@ -45,6 +45,8 @@ def _level(levels: Sequence[Objective], k: int, dim: int, length: float, sizes: 
 QUADRATIC = Kinds(Chain, _level)
 
 
+MOST_TWICE = 10_000
+"""Entries: larger problems that have an answer are not solved once more for a narrower bracket."""
 PARTS = 3
 """So many parts of an unbounded set are tried before it is assumed that the last one holds a solution."""
 
@@ -87,7 +89,24 @@ def solve_rows(
         raise ValueError(f"levels and domain must have one number of variables, got {sorted(dims)}")
     domain = domain.with_dim(dims.pop())
     if kinds is QUADRATIC and (nearest := least_norm(levels, domain)) is not None:
-        return nearest
+        return nearest if all(map(is_sharp, nearest)) else _narrower(nearest, levels, domain, tol)
+    return _by_faces(levels, domain, tol, kinds)
+
+
+def _narrower(known: list[Answer], levels: Sequence[Objective], domain: Domain, tol: float) -> list[Answer]:
+    """What a decomposition knows, or what the faces know: of nearly dependent data mostly more, for a longer wait."""
+    form = levels[0].form
+    data = None if form is None else form.losses[0].data
+    if data is None or data.shape[0] * data.shape[1] > MOST_TWICE:
+        return known
+    try:
+        found = _by_faces(levels, domain, tol, QUADRATIC)
+    except (Elsewhere, OutOfTime, Unbounded, LinearProgramError, ArithmeticError, np.linalg.LinAlgError):
+        return known
+    return found if found[-1].width < known[-1].width else known
+
+
+def _by_faces(levels: Sequence[Objective], domain: Domain, tol: float, kinds: Kinds) -> list[Answer]:
     try:
         loose, ambiguous = _solve_in_good_units(levels, domain, tol, False, kinds)
     except Unbounded as stop:
