@@ -171,6 +171,24 @@ def test_an_unbounded_later_level_keeps_what_is_known_of_those_before() -> None:
     assert result.levels[2].lower == -INF
 
 
+def test_rays_where_the_gradient_of_the_level_before_is_nothing_but_rounding() -> None:
+    """{x >= 0 : R x = R x0} is where a quadratic level has gradient 0: whether costs are bounded there, by HiGHS."""
+    from scipy.optimize import linprog
+
+    unbounded = 0
+    for seed in range(24):
+        rng = np.random.default_rng(seed)
+        R, x0, c = rng.integers(-8, 9, (4, 9)) / 8, rng.integers(0, 9, 9) / 8, rng.normal(size=9)
+        there = linprog(c, A_eq=R, b_eq=R @ x0, bounds=(0, None))
+        result = tb.solve(tb.Problem(tb.Linear(c), tb.Quadratic(R.T @ R, -R.T @ (R @ x0)), ORTHANT))
+        assert (result.status == tb.Status.UNBOUNDED) == (there.status == 3), (seed, result)
+        if there.status == 3:
+            unbounded += 1
+        else:
+            assert result.success and result.f == pytest.approx(there.fun, rel=1e-9, abs=1e-9)
+    assert 4 <= unbounded <= 20
+
+
 def test_a_ray_of_a_block_is_named_by_the_block() -> None:
     domain = tb.Product({"w": (tb.Box(0.0, 1.0), 2), "b": (tb.Space(), 1)})
     result = tb.solve(tb.Problem(tb.SquaredNorm(), tb.Linear([1.0, 1.0, -1.0]), domain))

@@ -17,7 +17,7 @@ from ...numerics.extended import Ext, dense, double, ext
 from ...numerics.failures import LinearProgramError
 from ...numerics.rank import EPS
 from ...numerics.rows import Rows
-from .face import Face
+from .face import Face, Record
 from .held import FEW, LARGEST
 from .level import Level
 from .linear_level import SOUND, FaceProgram
@@ -45,11 +45,19 @@ def falling_ray(face: Face, level: Level) -> Vector | None:
         ray = _ray(face, level, slope, before)
         if ray is None:
             return None
-        rising = [double(record.grad) for record in face.records if share(record.grad, ray) > FALLS]
+        rising = [double(slope) for slope in map(steady, face.records) if share(slope, ray) > FALLS]
         rising = [grad for grad in rising if not any(grad is one or np.array_equal(grad, one) for one in before)]
         if not rising:
             return double(ray)
         before += rising
+
+
+def steady(record: Record) -> Ext:
+    """What a level before changes by along a ray that changes none of its images.
+
+    Its gradient may vanish but for rounding, which points anywhere.
+    """
+    return record.level.q if record.level.quadratic and record.P is not None else record.grad
 
 
 def _ray(face: Face, level: Level, slope: Ext, before: list[Vector]) -> Ext | None:

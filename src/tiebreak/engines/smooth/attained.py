@@ -26,7 +26,7 @@ from ...numerics.rows import Rows, power_of_two
 from ..rows.face import Face
 from ..rows.linear_level import FaceProgram
 from ..rows.nearby import pseudo_inverse
-from ..rows.rays import FALLS, share
+from ..rows.rays import FALLS, share, steady
 from .level import SmoothLevel
 
 SECONDS = 10.0
@@ -104,7 +104,7 @@ def ray_without_minimum(face: Face, level: SmoothLevel) -> Ray | None:
         check()
         return None
     ray = _shown(face, level, far, cone, v) if v.any() else None
-    if ray is None or any(share(record.grad, ext(ray.direction)) > FALLS for record in face.records):
+    if ray is None or any(share(slope, ext(ray.direction)) > FALLS for slope in map(steady, face.records)):
         return None
     return ray
 
