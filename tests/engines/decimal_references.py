@@ -1,7 +1,7 @@
 """Least squares over round sets to 45 digits: Newton's method on the optimality conditions, in decimal arithmetic.
 
-Independent of the library: its own conditions, its own elimination. Derivatives are differences, which is good enough
-where each step gains twenty digits. A start with the right structure (rank, groups) is all it is told.
+Independent of the library: its own conditions. Derivatives are differences, and inverted in double precision once,
+which is good enough where each step gains ten digits. All it is told is a start with the right structure.
 """
 
 from __future__ import annotations
@@ -152,12 +152,17 @@ def minimised(objective: Squares, surface: Surface, rows: Squares | None = None)
 
     y = surface.start + [Decimal(0)] * (m + (surface.normal is not None))
     y = _with_prices(conditions, y, n)
-    for _ in range(14):
+    inverse = None
+    for _ in range(40):
         F = conditions(y)
         if max(map(abs, F)) < Decimal(10) ** -50:
             break
-        step = _solved(_derivative(conditions, y, F, range(len(y))), F)
-        y = [a - b for a, b in zip(y, step, strict=True)]
+        if inverse is None:  # the start is near, so that each step with this one gains some ten digits
+            J = _derivative(conditions, y, F, range(len(y)))
+            inverse = np.linalg.inv(np.array([[float(v) for v in row] for row in J]))
+        unit = max(map(abs, F))
+        step = inverse @ np.array([float(v / unit) for v in F])
+        y = [a - unit * Decimal(float(b)) for a, b in zip(y, step, strict=True)]
     return surface.point(y[:n]), y[n : n + m], max(map(abs, conditions(y)))
 
 
@@ -179,23 +184,3 @@ def _derivative(conditions, y: Numbers, F: Numbers, which: Sequence[int]) -> lis
         moved[j] += TINY
         columns.append([(a - b) / TINY for a, b in zip(conditions(moved), F, strict=True)])
     return [list(row) for row in zip(*columns, strict=True)]
-
-
-def _solved(J: list[Numbers], right: Numbers) -> Numbers:
-    """By elimination with the largest pivots."""
-    rows = [[*row, value] for row, value in zip(J, right, strict=True)]
-    n = len(rows)
-    for k in range(n):
-        pivot = max(range(k, n), key=lambda i: abs(rows[i][k]))
-        rows[k], rows[pivot] = rows[pivot], rows[k]
-        for i in range(k + 1, n):
-            factor = rows[i][k] / rows[k][k]
-            if factor:
-                rows[i] = [
-                    a - factor * b if j > k else a for j, (a, b) in enumerate(zip(rows[i], rows[k], strict=True))
-                ]
-    found = [Decimal(0)] * n
-    for k in reversed(range(n)):
-        rest = sum((rows[k][j] * found[j] for j in range(k + 1, n)), Decimal(0))
-        found[k] = (rows[k][-1] - rest) / rows[k][k]
-    return found
