@@ -7,8 +7,9 @@ found, or no higher cost): what a user who knows the structure would write. Its 
 tiebreak's planning and its proof. Processor times on one thread; short ones are the least of several. The ratio is
 peer / tiebreak. ``width`` is the proved relative width of the bracket on f*, ``apart`` how far f is from the peer's,
 relative to 1 + |f|. Where that is more than 1e-8 the peer is asked again, not timed, at tolerances of 1e-10 to 1e-14:
-an error in f is about the square root of what the lower level is missed by, so the answer that misses it least decides
-(``error``), in brackets where even that misses the lower level by more than 1e-11.
+an error in f is about the square root of what the lower level is missed by, so answers that miss it by more than 1e-11
+are no reference, and of the others the one in the middle decides (``error``): at tolerances that it cannot meet the
+peer ends anywhere. In brackets is the answer that misses it least, where all of them miss it by more.
 """
 
 from __future__ import annotations
@@ -71,8 +72,8 @@ def judged(case: Case, result: tb.Result, x: np.ndarray | None) -> Verdict:
     for tolerance in SHARPER:
         other, short = beside(case, result, case.solve_by_peer(tolerance))
         answers.append((short, other))
-    missed, error = min(answers)
-    return Verdict(apart, error, missed <= PEER_MISSES)
+    careful = sorted(error for missed, error in answers[1:] if missed <= PEER_MISSES)
+    return Verdict(apart, careful[len(careful) // 2] if careful else min(answers)[1], bool(careful))
 
 
 def measured(case: Case, table: Table) -> tuple[float, float, float] | None:
