@@ -377,6 +377,8 @@ def test_large_rows_nearby_go_by_a_proof_of_full_rank(monkeypatch: pytest.Monkey
     found = nearby._sizes_of_inverse(G, wanted)
     assert found is not None
     assert (found[0] >= sizes).all() and found[0].max() < 10 * sizes.max() and found[1] == 0
+    blank = nearby._sizes_of_inverse(sp.csr_array(sp.vstack([G, 0 * G[:1]])), np.append(wanted, 3.0))
+    assert blank is not None and (blank[0] == found[0]).all() and blank[1] == 3.0
     twice = sp.csr_array(sp.vstack([G, G[:1]]))
     monkeypatch.setattr(nearby, "affordable", lambda work: False)
     assert nearby._sizes_of_inverse(twice, rng.normal(size=7)) is None

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from ...arrays import Matrix, Vector
 from ...numerics.deadline import affordable
 from ...numerics.definite import least_singular_value
-from ...numerics.extended import UNIT, Ext, between, column_squares, dense, double
+from ...numerics.extended import UNIT, Ext, between, column_squares, dense, double, row_sizes
 from ...numerics.rank import resolved
 from .held import LARGEST, Decomposed, Held
 from .level import Level
@@ -145,17 +145,20 @@ def _sizes_of_inverse(G: Matrix, wanted: Vector) -> tuple[Vector, float] | None:
 
     Of a large one with independent rows all norms are at most one over its least singular value.
     """
+    used = row_sizes(G) > 0
+    left_out = float(np.linalg.norm(wanted[~used]))
+    G, wanted = G[np.flatnonzero(used)], wanted[used]
     work = float(G.shape[0]) * G.shape[1] * min(G.shape)
     if work > LONG_SVD:
         least = least_singular_value(G) if G.shape[0] <= G.shape[1] else 0.0
         if least > 0:
-            return np.full(G.shape[1], 1 / least), 0.0
+            return np.full(G.shape[1], 1 / least), left_out
         if not affordable(4 * work):
             return None
     left, values, right = np.linalg.svd(dense(G), full_matrices=False)
     kept = values > 2 * resolved(values, G.shape)
-    short = float(np.linalg.norm(wanted - left[:, kept] @ (left[:, kept].T @ wanted)))
-    return np.linalg.norm(right[kept] / values[kept, None], axis=0), short
+    short = np.hypot(left_out, np.linalg.norm(wanted - left[:, kept] @ (left[:, kept].T @ wanted)))
+    return np.linalg.norm(right[kept] / values[kept, None], axis=0), float(short)
 
 
 def several(held: Held, x: Ext) -> bool:
