@@ -80,13 +80,15 @@ def _times(M: sp.csr_array, x: NDArray[np.int64], p: int) -> NDArray[np.int64]:
 
 def _solved_by(system: System, used: NDArray[np.intp], zero: NDArray[np.intp], rng: np.random.Generator) -> bool:
     """Whether these entries of u, the others being zero, are all it takes, and make these values zero."""
-    system_rows = np.vstack([system.M[:, used].toarray(), system.out[zero][:, used].toarray()])
+    whole = part_of(system.M, np.arange(system.M.shape[0]), used)
+    system_rows = np.vstack([whole.toarray(), part_of(system.out, zero, used).toarray()])
+    more = part_of(system.more, zero, np.arange(system.more.shape[1]))
     for _ in range(PRIMES):
         p = prime(rng)
         at = residues(system.known, p)
-        right = np.concatenate([_times(system.given, at, p), -_times(system.more[zero], at, p)]) % p
-        whole = np.column_stack([residues(system_rows, p), right])
-        if eliminated(whole, p) != used.size or not whole.diagonal()[: used.size].all():
+        right = np.concatenate([_times(system.given, at, p), -_times(more, at, p)]) % p
+        solved = np.column_stack([residues(system_rows, p), right])
+        if eliminated(solved, p) != used.size or not solved.diagonal()[: used.size].all():
             return False
     return True
 
