@@ -120,8 +120,8 @@ class Bounds:
         """Take over what an exact method has proved about a point of Z with the values f and g, unless they contradict.
 
         A contradiction: brackets that do not meet those known already, a value of g below g*, or a value of f below f*
-        at a point whose g is at most g*, for certain where the answer hangs on rounding. (After other levels, values at a
-        point that misses those by rounding may well be below; then it is just no success.)
+        at a point whose g is at most g*, for certain where the answer hangs on rounding. (After other levels, values at
+        a point that misses those by rounding may well be below; then it is just no success.)
         """
         g_lower, g_upper = max(self.g_lower, answer.g_lower), min(self.g_upper, answer.g_upper)
         f_lower, f_upper = max(self.f_lower, answer.f_lower), min(self.f_upper, answer.f_upper)
