@@ -163,6 +163,11 @@ def test_a_short_audit(family: str) -> None:
         ("decimals", 31338, 118),  # a bracket without an end is no number of steps
         ("sets", 202611192, 677),  # an upper level that is straight at the point, and bends elsewhere: it has a say
         ("conditioning", 202611194, 80),  # a value of g below g* by its rounding, which f takes for far away
+        ("decimals", 90901, 52),  # what a row is missed by is rounded, too
+        ("decimals", 90901, 108),  # a tie broken by less than extended precision tells from zero
+        ("decimals", 90901, 1105),  # one solution, known to rounding, after levels that say no more
+        ("conditioning", 90901, 1233),  # ranks that are not those of the stored data prove nothing
+        ("conditioning", 90901, 1612),
         ("planted", 3, 416),  # what is left of a direction once it changes no image is rounding: a false ray
     ],
 )

@@ -103,7 +103,7 @@ def bracket(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext]) -> Bracket:
             loss += reach + float(np.abs(products).sum())
             inherited += reach
 
-    outside_rows = np.maximum(np.maximum(given.low - activity, activity - given.high), 0)
+    outside_rows = np.maximum(np.maximum(given.low - activity, activity - given.high) + activity_error, 0)
     outside = np.maximum(np.maximum(given.lower - x, x - given.upper), 0)
     loss += float(total(np.maximum(np.abs(y), _prices(face, f.grad)) * outside_rows))
     loss += float(total(np.maximum(np.abs(r), np.abs(f.grad)) * outside))

@@ -162,8 +162,11 @@ class Chain:
 
     def _in_doubt(self, level: Level, x: Ext) -> Near:
         """Where rounding of the data may hide another face: what all true solutions of the levels before may cost."""
-        face = self.face
-        if self._is_tight(x) and not (face.records and face.single and self.told(x) is None):
+        face, held = self.face, self.held
+        pinned = not (face.records and face.single) or (held.knows() and held.rank == held.columns.size)
+        if pinned and self._is_tight(x):
+            return NOWHERE
+        if not (face.certain and all(record.exact for record in face.records)):
             return NOWHERE
         moves = beside_all(face, x)
         if moves is None:

@@ -86,9 +86,9 @@ def beside_all(face: Face, x: Ext) -> Vector | None:
         return None
     while True:
         rows, columns = np.flatnonzero(near_rows), np.flatnonzero(met)
-        R = np.vstack([dense(face.A.A[rows]), np.eye(x.size)[columns], before]) * face.scale
+        R = np.vstack([dense(face.A.A[rows]), np.eye(x.size)[columns], before])
         eps = np.concatenate([gaps[rows] + lost[rows], room[columns], eps_before])
-        moves = _farthest(R, eps)
+        moves = _farthest(R * face.scale, eps, exact_rank(R))
         if moves is None:
             return None
         moves = moves * face.scale
@@ -115,14 +115,17 @@ def _kept(face: Face, x: Ext) -> tuple[Matrix, Vector]:
     return np.vstack(rows), np.concatenate(eps)
 
 
-def _farthest(R: Matrix, eps: Vector) -> Vector | None:
-    """The largest |B^+| eps, by entries, over the largest sets B of independent rows."""
+def _farthest(R: Matrix, eps: Vector, exactly: int | None) -> Vector | None:
+    """The largest |B^+| eps, by entries, over the largest sets B of independent rows; None where R is not known to have
+    the rank that its singular values have."""
     size = np.abs(R).max(axis=1, initial=0.0)
     R, eps = R[size > 0] / size[size > 0, None], eps[size > 0] / size[size > 0]
     if not R.size:
         return np.zeros(R.shape[1])
     left, values, _ = np.linalg.svd(R)
     rank = int(np.sum(values > 2 * resolved(values, R.shape)))
+    if rank != exactly:
+        return None
     over = R.shape[0] - rank
     null = left[:, rank:]  # the combinations of rows that vanish: what these have in common can be left out
     used = np.flatnonzero(np.linalg.norm(null, axis=1) > DEPENDENT)

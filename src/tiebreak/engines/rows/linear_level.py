@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Vector
 from ...numerics.basis import Basis, nearest_end
+from ...numerics.csr import with_data
 from ...numerics.extended import UNIT, Ext, ExtMatrix, double, ext
 from ...numerics.failures import LinearProgramError
 from ...numerics.highs import Model
@@ -39,6 +40,10 @@ NEGLIGIBLE = 2.0**-100
 those that a later level is lifted to, the costs that a multiplier is made of are such roundings themselves."""
 RESOLVED = 2.0**-30
 """What is this much of the largest cost is decided by HiGHS for certain."""
+SHORT = 2.0**10
+"""Entries that are whole multiples of 1 / SHORT make sums without rounding."""
+FEW = 300
+"""With so many columns in the basis, what vanishes is settled whatever it takes."""
 PASSES = 6
 CONDITION = 1e12
 """Up to this condition number a basis matrix is regular for certain."""
@@ -274,11 +279,22 @@ class FaceProgram(LinearProgram):
         at, of = np.abs(double(z)) * (now.lower < now.upper), np.abs(double(y)) * (now.low < now.high)
         columns = (at > 0) & ((at <= CLOSE * terms) | (at * self._size <= CLOSE * largest))
         rows = (of > 0) & ((of <= CLOSE * price) | (of / self._row_scale <= CLOSE * largest))
+        if basis.inside.size <= FEW:  # a zero of extended precision may be rounding as well
+            columns |= self._vanished(basis, z) & (now.lower < now.upper)
         if not rows.any() and not columns.any():
             return y, z, False
         from .settled_basis import multipliers
 
         return multipliers(self.rows.A, basis, costs, y, z, rows, columns) or (y, z, False)
+
+    def _vanished(self, basis: Basis, z: Ext) -> NDArray[np.bool_]:
+        """Columns out of the basis whose multipliers are sums of terms that come to zero, and are no short numbers."""
+        tight = np.zeros(self.rows.low.size)
+        tight[basis.tight] = 1.0
+        out = np.ones(z.size, dtype=bool)
+        out[basis.inside] = False
+        long = np.rint(self.rows.A.data * SHORT) != self.rows.A.data * SHORT
+        return np.asarray(out & (z == 0) & (with_data(self.rows.A, long.astype(np.float64)).T @ tight > 0))
 
     def is_feasible(self, vertex: Vertex) -> bool:
         """Whether the last vertex misses no row and no bound, for certain."""
