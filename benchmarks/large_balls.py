@@ -1,7 +1,7 @@
 """Least squares with sparse data over large Euclidean balls: seconds of the processor, and the width of the bracket.
 
-``python benchmarks/large_balls.py [variables]``: ten entries a row, radii from a small one to one where the multiplier
-is small, and then one that does not bind, which is left to first-order methods for ten seconds.
+``python benchmarks/large_balls.py [variables]``: ten entries a row, radii up to one where the multiplier is small, and
+then one that does not bind, which is left to first-order methods for ten seconds.
 """
 
 from __future__ import annotations
