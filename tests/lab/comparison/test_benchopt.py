@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("benchopt")
-FOLDER = Path(__file__).parents[3] / "benchmarks" / "benchopt"
+FOLDER = Path(__file__).parents[3] / "benchmarks" / "benchopt_families"
 
 
 def test_benchopt_runs_methods_on_families_and_finds_their_gaps(tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ of the gaps at the start, {TOLERANCE:g} by default. Methods that are not listed 
     tiebreak bench merge tiebreak-bench/comparison.json mine/comparison.json --out both  # on one page with the others
 
 Seconds of another machine are multiplied by the quotient of both yardsticks, the time of one fixed piece of work.
-`benchmarks/benchopt` has the same families and methods as a benchmark of benchopt (`make benchopt` tries it).
+`benchmarks/benchopt_families` has the same families and methods as a benchmark of benchopt (`make benchopt` tries it).
 """
 
 

@@ -1,6 +1,6 @@
 """A benchopt benchmark of simple bilevel problems with known answers: the families and criteria of ``tiebreak bench``.
 
-    benchopt run benchmarks/benchopt -d "families[family=toy]" -s "methods[method=fbi-pg]" --max-runs 20
+    benchopt run benchmarks/benchopt_families -d "families[family=toy]" -s "methods[method=fbi-pg]" --max-runs 20
 
 Both gaps are in units of those at the common start. ``value`` is the two-sided criterion max(|f - f*|, g - g*), for
 which a point below f* is wrong; ``definition_1`` is that of the CG-BiO paper, max(f - f*, g - g*), which takes it.
