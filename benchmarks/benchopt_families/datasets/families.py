@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from benchopt import BaseDataset
+
 from tiebreak.lab.comparison.families import FAMILIES
 
 

@@ -3,8 +3,9 @@
 from dataclasses import replace
 from typing import ClassVar
 
-import tiebreak as tb
 from benchopt import BaseSolver
+
+import tiebreak as tb
 from tiebreak.lab.comparison.settings import FIND_THEIR_START, TOLERANCE
 from tiebreak.methods import SOLVERS
 
