@@ -2,7 +2,7 @@
 
     python benchmarks/cvxpy_examples.py
 
-* Optimal advertising: which ad to show when, so that contracts are met and revenue is largest; then as evenly as can be.
+* Optimal advertising: which ad to show when, so that contracts are met and revenue is largest; then evenly.
 * Maximum flow: as much as possible from a source to a sink; then with the least sum of squared loads of arcs.
 * Sparse solutions of linear inequalities: the least l1 norm; then the least violation of further rows.
 
