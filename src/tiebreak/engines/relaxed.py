@@ -251,7 +251,7 @@ def _attained(path: Path, x: Vector, slack: float) -> float:
         return float(np.inf)
     value = path.f.value(x)
     error = path.f.rounding(x)[0] + UNIT_ROUNDOFF * abs(value)
-    return value + error + (_beyond(path.f, path.choice.reduced.domain, x) if path.sharp else 0.0)
+    return value + error + _beyond(path.f, path.choice.reduced.domain, x)
 
 
 def _beyond(objective: Objective, domain: Domain, x: Vector) -> float:

@@ -93,6 +93,7 @@ def bracket(face: Face, level: Level, x: Ext, y: Ext, w: list[Ext]) -> Bracket:
         if lam > 0:
             products = record.grad * step
             gap += lam * (record.allowance + float(total(products)) + units * float(np.abs(products).sum()))
+            gap += lam * float(record.grad_error @ np.abs(double(step)))
             loss += lam * excess
         if record.P is not None and part.any():
             image = record.P.times(step)

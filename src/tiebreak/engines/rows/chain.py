@@ -16,7 +16,7 @@ from ...numerics.rows import Rows
 from ..answer import Unbounded
 from ..interrupt import check
 from .bracket import Bracket, bracket
-from .degenerate import beside_all, tight_for_certain
+from .degenerate import beside_all, images_tell_all, tight_for_certain
 from .face import Face, Record
 from .held import Held
 from .left import (
@@ -80,7 +80,7 @@ class Chain:
     _held: Held | None = None
     _programme: FaceProgram | None = None  # kept hot from one linear level to the next
     _origin: Ext | None = None  # the variable of the programme is x - origin
-    _asked: tuple[Ext, bool] | None = None  # the last point, and whether what is tight there is so for certain
+    _asked: tuple[Ext, int, bool] | None = None  # the last point and level, and whether what is tight is so for certain
 
     def solve(self, level: Level, last: bool = False) -> Outcome:
         """Minimise the level over the face, and shrink the face to its minimisers (not all the way after the last)."""
@@ -134,18 +134,19 @@ class Chain:
         if not held.knows():
             return None
         if held.rank == held.columns.size:
-            return self._is_tight(x) or None
+            return images_tell_all(self.face) or self._is_tight(x) or None
         return False if self._several or (not single and several(held, x)) else None
 
     def _is_tight(self, x: Ext) -> bool:
         """Whether what is tight at the point is so for the data as stored: otherwise rounding may hide another face."""
         if not self.face.given.low.size:
             return True
-        if self._asked is None or (self._asked[0] != x).any():
+        count = len(self.face.records)
+        if self._asked is None or self._asked[1] != count or (self._asked[0] != x).any():
             programme, origin = self._programme, self._origin
             ordinary = programme is not None and origin is not None and not origin.any() and programme.is_ordinary(x)
-            self._asked = x, ordinary or tight_for_certain(self.face, x)
-        return self._asked[1]
+            self._asked = x, count, ordinary or tight_for_certain(self.face, x)
+        return self._asked[2]
 
     def _has_no_say(self, level: Level, solved: Solved) -> bool | None:
         """Whether the face leaves the level no choice: not asked where it fell, as that takes a decomposition."""

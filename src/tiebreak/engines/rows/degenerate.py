@@ -55,7 +55,10 @@ def tight_for_certain(face: Face, x: Ext) -> bool:
     exactly = bool((double(x) == x).all()) and not (~np.isnan(at) & (at != double(x))).any()
     if exactly and _met(A, double(x), ends):
         return True
-    if _independent(A, free, face.given.low[rows] == face.given.high[rows]):
+    equal = face.given.low[rows] == face.given.high[rows]
+    if not _apart_from_images(face, A, free, equal):
+        return False
+    if _independent(A, free, equal):
         return True
     own = A[:, free]
     if A.shape[0] * (x.size + 1) > LARGEST or not affordable(float(own.shape[0]) ** 2 * own.shape[1]):
@@ -171,6 +174,32 @@ def _independent(A: Matrix, free: NDArray[np.intp], equal: NDArray[np.bool_]) ->
     if np.abs(null[~equal]).max(initial=0.0) > DEPENDENT:
         return False
     return float(np.abs(np.asarray(A.T @ (null / size[:, None]))).max(initial=0.0)) <= DEPENDENT
+
+
+def _apart_from_images(face: Face, A: Matrix, free: NDArray[np.intp], equal: NDArray[np.bool_]) -> bool:
+    """Whether no combination of rows that may be loose is one of the images that are held: otherwise rounding says
+    whether they are, and no multiplier does. (True where that takes too long to ask.)"""
+    blocks = [P.A[:, free] for _, P in face.predictors]
+    height = A.shape[0] + sum(block.shape[0] for block in blocks)
+    if not blocks or equal.all() or float(height) ** 2 * free.size > WORK:
+        return True
+    whole = np.vstack([dense(A[:, free]), *(dense(block) for block in blocks)])
+    size = np.abs(whole).max(axis=1, initial=0.0)
+    whole = whole / np.where(size > 0, size, 1.0)[:, None]
+    left, values, _ = np.linalg.svd(whole)
+    null = left[:, int(np.sum(values > 2 * resolved(values, whole.shape))) :]
+    return bool(np.abs(null[: A.shape[0]][~equal]).max(initial=0.0) <= DEPENDENT)
+
+
+def images_tell_all(face: Face) -> bool:
+    """Whether points with the same images are one, whatever is tight: they have full rank on all columns that can move."""
+    movable = np.flatnonzero(face.given.lower < face.given.upper)
+    blocks = [P.A[:, movable] for _, P in face.predictors]
+    height = sum(block.shape[0] for block in blocks)
+    if height < movable.size or float(height) * movable.size**2 > WORK:
+        return False
+    values = np.linalg.svd(np.vstack([dense(block) for block in blocks]), compute_uv=False)
+    return bool(values[movable.size - 1] > 2 * resolved(values, (height, movable.size)))
 
 
 def _on_grid(v: Vector) -> bool:
