@@ -192,7 +192,7 @@ def _apart_from_images(face: Face, A: Matrix, free: NDArray[np.intp], equal: NDA
 
 
 def images_tell_all(face: Face) -> bool:
-    """Whether points with the same images are one, whatever is tight: they have full rank on all columns that can move."""
+    """Whether points with the same images are one, whatever is tight: by full rank on all columns that can move."""
     movable = np.flatnonzero(face.given.lower < face.given.upper)
     blocks = [P.A[:, movable] for _, P in face.predictors]
     height = sum(block.shape[0] for block in blocks)
